@@ -1,0 +1,44 @@
+"""How much of a multiple-choice score is the order of the options?
+
+The experiment from configuration to report, one stage per rule file:
+
+    config ─► items ─► cells ─► store ─► statistics ─► tables, figures ─► report
+
+`snakemake` runs everything; the targets below stop after one stage.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+
+# Another configuration replaces the demo's instead of being merged into it.
+if "panels" not in config:
+
+    configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/items.smk"
+include: "workflow/rules/checkpoints.smk"
+include: "workflow/rules/cells.smk"
+include: "workflow/rules/store.smk"
+include: "workflow/rules/statistics.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/tables.smk"
+
+
+localrules:
+    all,
+    cells,
+    store,
+    statistics,
+    figures,
+    tables,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.figures.input,
+        rules.tables.input,

@@ -1,0 +1,1 @@
+"""The configuration: one typed model, its loading and the matrix of cells it describes."""

@@ -1,0 +1,51 @@
+"""Cells without a result, and the lines that leave them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from optionbias.config.matrix import Cell, cell_matrix
+from optionbias.config.model import Config
+
+
+@dataclass(frozen=True)
+class MissingCell:
+    """A cell without a result and the last line of its log, if it has one."""
+
+    cell: Cell
+    last_line: str | None
+
+
+def missing_cells(config: Config, directory: Path) -> list[MissingCell]:
+    """Return the cells whose file is not there.
+
+    Args:
+        config: the checked configuration.
+        directory: folder that holds ``results``.
+    """
+    results = directory / "results"
+    return [
+        MissingCell(cell, _last_line(results / f"logs/score_cell/{cell}.log"))
+        for cell in cell_matrix(config).cells
+        if not (results / f"cells/{cell}.parquet").is_file()
+    ]
+
+
+def omission_lines(missing: Sequence[MissingCell]) -> str:
+    """Return YAML for the key `omit`, with the last log line as a first reason."""
+    lines = ["omit:"]
+    for entry in missing:
+        reason = (entry.last_line or "not run").replace('"', "'").replace("\\", "/")
+        lines.append(
+            f"  - {{readout: {entry.cell.readout}, benchmark: {entry.cell.benchmark}, "
+            f'checkpoint: {entry.cell.checkpoint}, reason: "{reason}"}}'
+        )
+    return "\n".join(lines)
+
+
+def _last_line(log: Path) -> str | None:
+    if not log.is_file():
+        return None
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    written = [line.strip() for line in lines if line.strip()]
+    return written[-1][-200:] if written else None

@@ -1,0 +1,1 @@
+"""Benchmark items: sources, validation, exclusions, order dependence, calibration split."""

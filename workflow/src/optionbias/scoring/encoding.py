@@ -1,0 +1,95 @@
+"""Turn prompts into token ids and derive each letter's token in context."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+from optionbias.errors import UserError
+from optionbias.orderings import letters
+from optionbias.prompts import PromptStyle
+from optionbias.scoring.queries import Query, TokenIds
+
+
+class PromptEncoder:
+    """Tokenises prompts of one checkpoint the same way everywhere.
+
+    Text is text: a special token's name inside an item is split like any other
+    word. The begin-of-sequence token stands exactly once where the tokenizer
+    adds one by itself, and nowhere else.
+    """
+
+    def __init__(self, tokenizer: Any, checkpoint: str) -> None:
+        """Wrap a `transformers` tokenizer; ``checkpoint`` is its id in the config."""
+        self._tokenizer = tokenizer
+        self._checkpoint = checkpoint
+        added = tokenizer("x").input_ids
+        starts = tokenizer.bos_token_id is not None and added[:1] == [tokenizer.bos_token_id]
+        self._start: TokenIds = (tokenizer.bos_token_id,) if starts else ()
+
+    def encode(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return the token ids of whole texts, begin-of-sequence token included."""
+        encoded = self._tokenizer(
+            list(texts), add_special_tokens=False, split_special_tokens=True
+        ).input_ids
+        return [self._start + tuple(ids) for ids in encoded]
+
+    def queries(self, prompts: Sequence[str], style: PromptStyle, n_options: int) -> list[Query]:
+        """Return the queries that ask for every option letter after each prompt.
+
+        The letters' tokens are derived once, from the first prompt; every other
+        prompt is checked to be followed by the same tokens.
+
+        Raises:
+            UserError: a letter is not one token in context, two letters share
+                one, or a prompt changes the tokens; checkpoint and letter named.
+        """
+        ending = self._derive_ending(prompts[0], style, n_options)
+        first_reply = style.reply(letters(n_options)[0])
+        replied = self.encode([prompt + first_reply for prompt in prompts])
+        tail = (*ending.shared, ending.letter_tokens[0])
+        continuations = tuple((*ending.shared, token) for token in ending.letter_tokens)
+        queries = []
+        for prompt, ids in zip(prompts, replied, strict=True):
+            if ids[-len(tail) :] != tail:
+                raise UserError(
+                    f"checkpoint '{self._checkpoint}': the reply '{first_reply}' has other tokens "
+                    f"after the prompt that begins with {prompt[:60]!r}"
+                )
+            queries.append(Query(ids[: -len(tail)], continuations))
+        return queries
+
+    def _derive_ending(self, prompt: str, style: PromptStyle, n_options: int) -> "LetterEnding":
+        names = letters(n_options)
+        alone = self.encode([prompt])[0]
+        replied = self.encode([prompt + style.reply(letter) for letter in names])
+        common = _common_prefix(replied)
+        for letter, ids in zip(names, replied, strict=True):
+            if len(ids) - common != 1:
+                raise UserError(
+                    f"checkpoint '{self._checkpoint}': the letter {letter} is "
+                    f"{len(ids) - common} tokens after the prompt, not one; a first-token "
+                    "readout cannot be used with this tokenizer"
+                )
+        # A token that merges the prompt's end with the reply's start belongs to the reply.
+        asked = _common_prefix([alone, replied[0][:common]])
+        return LetterEnding(replied[0][asked:common], tuple(ids[-1] for ids in replied))
+
+
+@dataclass(frozen=True)
+class LetterEnding:
+    """How replies are tokenised after a prompt.
+
+    Attributes:
+        shared: tokens between prompt and letter that every reply begins with;
+            empty for nearly every tokenizer.
+        letter_tokens: the token of each letter, all distinct.
+    """
+
+    shared: TokenIds
+    letter_tokens: TokenIds
+
+
+def _common_prefix(sequences: Sequence[TokenIds]) -> int:
+    columns = zip(*sequences, strict=False)
+    return sum(1 for _ in takewhile(lambda tokens: len(set(tokens)) == 1, columns))

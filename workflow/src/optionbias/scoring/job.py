@@ -1,0 +1,107 @@
+"""Run one cell from its files: load, score, check, write."""
+
+import platform
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from optionbias.cell_file import CellFacts, write_cell
+from optionbias.checkpoints.manifest import read_manifest
+from optionbias.items.benchmark_files import read_items
+from optionbias.items.limit import limit_items
+from optionbias.orderings import Ordering
+from optionbias.prompts import PromptStyle
+from optionbias.run_log import progress_bar
+from optionbias.scoring.cell import score_cell
+from optionbias.scoring.engine import PlainBatchEngine
+from optionbias.scoring.loading import load_checkpoint
+
+_RECORDED = ("torch", "transformers", "tokenizers", "numpy", "optionbias")
+
+
+@dataclass(frozen=True)
+class CellJob:
+    """Everything one cell needs to run.
+
+    Attributes:
+        readout, benchmark, checkpoint: the cell.
+        design: name of its design.
+        orderings: the design, a multiset.
+        style: the prompt's parts.
+        limit: most items asked, None for all.
+        seed: seed of the choice of items.
+        dtype, device, trust_remote_code: how the checkpoint is loaded.
+        batch_size: prompts per forward pass.
+        threads: CPU threads.
+    """
+
+    readout: str
+    benchmark: str
+    checkpoint: str
+    design: str
+    orderings: tuple[Ordering, ...]
+    style: PromptStyle
+    limit: int | None
+    seed: int
+    dtype: str
+    device: str
+    trust_remote_code: bool
+    batch_size: int
+    threads: int
+
+
+def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Path | None,
+             cell_path: Path) -> CellFacts:  # fmt: skip
+    """Score one cell and write its file.
+
+    Args:
+        job: what to run.
+        manifest_path: the checkpoint's manifest.
+        items_path: the benchmark's items.
+        shots_path: few-shot examples, or None.
+        cell_path: the file to write.
+
+    Raises:
+        UserError: a missing file, a letter that is not one token, no GPU where one
+            is asked for.
+    """
+    torch.set_num_threads(job.threads)
+    manifest = read_manifest(manifest_path)
+    items = limit_items(read_items(items_path), job.limit, job.seed)
+    shots = read_items(shots_path) if shots_path else []
+    started = time.perf_counter()
+    loaded = load_checkpoint(
+        Path(manifest.folder), job.checkpoint, job.dtype, job.device, job.trust_remote_code
+    )
+    load_seconds = time.perf_counter() - started
+    print(f"loaded {job.checkpoint} on {loaded.device} in {load_seconds:.1f} s")
+    engine = PlainBatchEngine(loaded.model, job.batch_size)
+    scores = score_cell(
+        items, job.orderings, shots, job.style, loaded.encoder, engine, loaded.context,
+        progress_bar("prompts"),
+    )  # fmt: skip
+    facts = CellFacts(
+        job.readout, job.benchmark, job.checkpoint, job.design, items[0].n_options, job.dtype,
+        loaded.device, manifest.revision, load_seconds, scores.score_seconds, scores.prompts,
+        scores.tokens, peak_bytes(loaded.device), recorded_versions(),
+    )  # fmt: skip
+    write_cell(cell_path, scores.frame, facts, [item.item_id for item in items], job.orderings)
+    return facts
+
+
+def peak_bytes(device: str) -> int:
+    """Return the peak memory so far: the GPU's on ``cuda``, else the process's."""
+    if device == "cuda":
+        return int(torch.cuda.max_memory_allocated())
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def recorded_versions() -> dict[str, str]:
+    """Return the versions that shape a score: Python and the packages that compute it."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _RECORDED}}

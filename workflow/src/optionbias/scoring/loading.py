@@ -1,0 +1,88 @@
+"""Load a prepared checkpoint from its folder, offline."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from optionbias.errors import UserError
+from optionbias.scoring.encoding import PromptEncoder
+
+_CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length")
+
+
+@dataclass(frozen=True)
+class LoadedCheckpoint:
+    """A checkpoint ready to score.
+
+    Attributes:
+        model: a `transformers` causal language model in evaluation mode.
+        encoder: its tokenizer, wrapped.
+        context: most tokens it can read, or None where nothing limits it.
+        device: where it runs, ``cpu`` or ``cuda``.
+    """
+
+    model: Any
+    encoder: PromptEncoder
+    context: int | None
+    device: str
+
+
+def chosen_device(device: str, checkpoint: str) -> str:
+    """Return ``cpu`` or ``cuda`` for a configured device.
+
+    Raises:
+        UserError: a GPU is asked for and there is none.
+    """
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
+        raise UserError(
+            f"checkpoint '{checkpoint}': the config asks for device 'cuda', but this machine "
+            "shows no GPU; use 'auto' or 'cpu', or run it on a GPU node"
+        )
+    if device == "auto":
+        return "cuda" if available else "cpu"
+    return device
+
+
+def load_checkpoint(
+    folder: Path, checkpoint: str, dtype: str, device: str, trust_remote_code: bool
+) -> LoadedCheckpoint:
+    """Load model and tokenizer from a local folder; no network is touched.
+
+    Args:
+        folder: folder in the layout of `transformers`.
+        checkpoint: the id in the config, for messages.
+        dtype: ``float32``, ``bfloat16`` or ``float16``.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        trust_remote_code: run code that ships with the checkpoint.
+
+    Raises:
+        UserError: the folder cannot be loaded, or there is no such device.
+    """
+    place = chosen_device(device, checkpoint)
+    options = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=getattr(torch, dtype), **options
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(
+            f"checkpoint '{checkpoint}': {folder} cannot be loaded ({error})"
+        ) from error
+    model = model.to(place).eval()
+    encoder = PromptEncoder(tokenizer, checkpoint)
+    return LoadedCheckpoint(model, encoder, context_length(model.config), place)
+
+
+def context_length(config: Any) -> int | None:
+    """Return the most tokens a model of this config can read, or None without a limit."""
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    for key in _CONTEXT_KEYS:
+        value = getattr(text, key, None)
+        if isinstance(value, int) and value > 0:
+            return value
+    return None

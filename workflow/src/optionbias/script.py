@@ -1,0 +1,74 @@
+"""Run a script's ``main`` from Snakemake or from a shell, with the same arguments."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from optionbias.run_log import logged
+
+
+def run(main: Callable[..., None], snakemake: Any | None) -> None:
+    """Call ``main`` with a job's named inputs, outputs and params, or as a command.
+
+    Under Snakemake each parameter of ``main`` takes the job's input, output, param,
+    wildcard or resource of the same name, or ``threads``; everything it prints is copied to
+    the job's log. In a shell the parameters become options.
+
+    Args:
+        main: function with annotated, explicit arguments.
+        snakemake: the object Snakemake gives to scripts, or None in a shell.
+    """
+    if snakemake is None:
+        typer.run(_with_plain_errors(main))
+        return
+    log = Path(snakemake.log[0]) if snakemake.log else None
+    with logged(log):
+        main(**job_arguments(main, snakemake))
+
+
+def job_arguments(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
+    """Return the arguments of ``main`` from a Snakemake job, paths as `Path`.
+
+    Raises:
+        LookupError: a parameter without a default has no counterpart in the rule.
+    """
+    paths = {**dict(snakemake.input.items()), **dict(snakemake.output.items())}
+    values = {
+        **dict(snakemake.resources.items()),
+        **dict(snakemake.wildcards.items()),
+        **dict(snakemake.params.items()),
+    }
+    arguments: dict[str, Any] = {}
+    for name, parameter in inspect.signature(main).parameters.items():
+        if name in paths:
+            arguments[name] = _as_paths(paths[name], parameter.annotation)
+        elif name in values:
+            arguments[name] = values[name]
+        elif name == "threads":
+            arguments[name] = snakemake.threads
+        elif parameter.default is inspect.Parameter.empty:
+            raise LookupError(f"rule {snakemake.rule} gives no '{name}' to its script")
+    return arguments
+
+
+def _as_paths(value: Any, annotation: Any) -> Any:
+    if annotation == list[Path]:
+        return [Path(value)] if isinstance(value, str) else [Path(path) for path in value]
+    if isinstance(value, str):
+        return Path(value)
+    paths = [Path(path) for path in value]
+    return paths[0] if paths else None
+
+
+def _with_plain_errors(main: Callable[..., None]) -> Callable[..., None]:
+    def command(**arguments: Any) -> None:
+        with logged(None):
+            main(**arguments)
+
+    command.__signature__ = inspect.signature(main)  # type: ignore[attr-defined]
+    command.__annotations__ = main.__annotations__
+    command.__doc__ = main.__doc__
+    return command

@@ -1,0 +1,1 @@
+"""Statistics: pure functions on arrays and frames, without files, torch or DuckDB."""

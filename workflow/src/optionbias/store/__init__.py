@@ -1,0 +1,1 @@
+"""The store: one DuckDB file with every probability; the only part that speaks DuckDB."""

@@ -1,0 +1,1 @@
+"""Tables: each module lays out one table from statistics frames and computes no statistics."""

@@ -1,0 +1,138 @@
+"""The table `factors`: every cell with its factors, their noise and the tests."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from optionbias.tables.formatting import (
+    format_count,
+    format_estimate,
+    format_number,
+    format_p,
+)
+from optionbias.tables.writing import Part, Table
+
+CAPTION = "Factors of every cell: readout × benchmark × checkpoint, over the cyclic orderings."
+ESTIMATES = {
+    "accuracy": "accuracy",
+    "flip_rate": "flip rate",
+    "skew": "skew",
+    "pooled_sd": "pooled SD",
+    "placement_range": "placement range",
+    "rstd": "balanced RStd",
+}
+MARKS = {
+    "few_flipping": "†",
+    "low_letter_mass": "‡",
+    "degenerate": "§",
+    "unfiltered": "¶",
+}
+NOTES = (
+    "Brackets hold 95% percentile intervals. Of a cell they come from resampling its items, of a "
+    "mean or median over cells from resampling cells; below three cells there is none.",
+    "N: items with an answer under every cyclic ordering. Flipping: those whose chosen content "
+    "changes. Counts, noise levels and p-values carry no interval.",
+    "Pooled SD = flip rate × skew. The skew is undefined (–) where nothing flips, and such cells "
+    "are left out of its mean and median.",
+    "Skew noise and pooled SD noise: what evenly landing answers would show by chance (mean over "
+    "random rotations of each item's histogram); skew p: share of rotations at least as skewed.",
+    "Uniformity p: conservative test of uniform position shares, Holm-adjusted over the cells of a "
+    "readout. Detectable: smallest deviation of a position share that it would reject before that.",
+    "Near ties: items whose two leading letters are nearly equally probable under some ordering.",
+    "† fewer than 30 flipping items. ‡ median letter mass below 0.05. § degenerate: one letter in "
+    "over 99% of queries, or all letters tied. ¶ outside the filtered pool.",
+    "Without flagged cells: without those marked †, ‡ or §.",
+    "Definitions: docs/definitions.md, section 2; tests: section 3.",
+)
+WORDING = "No cell was run."
+
+
+def build(factors: pl.DataFrame, summaries: pl.DataFrame) -> Table:
+    """Lay out the factors table (method, sections 2 and 7).
+
+    Args:
+        factors: the factors frame, one row per cell.
+        summaries: from ``statistics.summaries.summarise_cells``.
+
+    Returns:
+        For each readout a part with averages over cells, a part with the factors and a
+        part with noise levels and tests; the data are the frame's scalar columns.
+    """
+    ordered = factors.sort("readout", "benchmark", "checkpoint")
+    scalar = [name for name, kind in ordered.schema.items() if not kind.is_nested()]
+    parts: list[Part] = []
+    for readout in ordered["readout"].unique(maintain_order=True).to_list():
+        cells = ordered.filter(pl.col("readout") == readout)
+        averages = summaries.filter(pl.col("readout") == readout)
+        parts += [
+            Part(f"{readout}: averages over cells", _average_rows(averages)),
+            Part(f"{readout}: factors", _factor_rows(cells)),
+            Part(f"{readout}: noise and tests", _noise_rows(cells)),
+        ]
+    parts = parts or [Part("", pl.DataFrame(), WORDING)]
+    return Table(ordered.select(scalar), parts, CAPTION, NOTES)
+
+
+def _factor_rows(cells: pl.DataFrame) -> pl.DataFrame:
+    rows = []
+    for cell in cells.iter_rows(named=True):
+        counts = {
+            "K": str(cell["n_options"]),
+            "N": format_count(cell["n_usable"]),
+            "flipping": format_count(cell["n_flipping"]),
+        }
+        estimates = {heading: _estimate(cell, name) for name, heading in ESTIMATES.items()}
+        rows.append(_name(cell) | counts | estimates)
+    return pl.DataFrame(rows)
+
+
+def _noise_rows(cells: pl.DataFrame) -> pl.DataFrame:
+    rows = [
+        _name(cell)
+        | {
+            "skew": _estimate(cell, "skew"),
+            "skew noise": format_number(cell["skew_noise"]),
+            "skew p": format_p(cell["skew_p"]),
+            "pooled SD noise": format_number(cell["pooled_sd_noise"]),
+            "uniformity p (Holm)": format_p(cell["uniformity_p_holm"]),
+            "detectable": format_number(cell["detectable_deviation"]),
+            "N without near ties": format_count(cell["n_without_near_ties"]),
+            "flip rate without near ties": _estimate(cell, "flip_rate_without_near_ties"),
+        }
+        for cell in cells.iter_rows(named=True)
+    ]
+    return pl.DataFrame(rows)
+
+
+def _average_rows(summaries: pl.DataFrame) -> pl.DataFrame:
+    rows = []
+    for cells in summaries["cells"].unique(maintain_order=True).to_list():
+        chosen = summaries.filter(pl.col("cells") == cells)
+        by_statistic = {row["statistic"]: row for row in chosen.iter_rows(named=True)}
+        for average in ("mean", "median"):
+            counts = by_statistic["accuracy"], by_statistic["skew"]
+            names = {
+                "cells": cells,
+                "N cells": format_count(counts[0]["n_cells"]),
+                "with a skew": format_count(counts[1]["n_cells"]),
+                "average": average,
+            }
+            values = {
+                heading: _estimate(by_statistic[name], average)
+                for name, heading in ESTIMATES.items()
+            }
+            rows.append(names | values)
+    return pl.DataFrame(rows)
+
+
+def _estimate(row: dict[str, float | None], name: str) -> str:
+    return format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _name(cell: dict[str, object]) -> dict[str, str]:
+    flags = {**cell, "unfiltered": cell["filtered_pool"] is False}
+    marks: Sequence[str] = [mark for flag, mark in MARKS.items() if flags[flag]]
+    return {
+        "checkpoint": " ".join([str(cell["checkpoint"]), *marks]),
+        "benchmark": str(cell["benchmark"]),
+    }
