@@ -8,9 +8,10 @@ from optionbias.tables.factors import build
 from optionbias.tables.writing import write_table
 
 
-def main(factors: Path, summaries: Path, csv: Path) -> None:
+def main(factors: Path, summaries: Path, apart: Path, csv: Path) -> None:
     """Write the table beside ``csv`` in all formats."""
-    write_table(build(read_frame(factors), read_frame(summaries)), csv.with_suffix(""))
+    table = build(read_frame(factors), read_frame(summaries), read_frame(apart))
+    write_table(table, csv.with_suffix(""))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ rule compute_factors:
         store="results/store/probabilities.duckdb",
     output:
         factors="results/statistics/factors.parquet",
+        apart="results/statistics/order_dependent.parquet",
     log:
         "results/logs/compute_factors.log",
     benchmark:
@@ -25,6 +26,7 @@ rule compute_factors:
         gpu=0,
     params:
         settings=experiment.factor_settings(),
+        reported_apart=experiment.reported_apart,
         code=experiment.code("statistics/compute_factors.py"),
     script:
         "../../scripts/statistics/compute_factors.py"

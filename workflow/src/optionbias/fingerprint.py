@@ -65,10 +65,12 @@ def _imported_files(path: Path, package_folder: Path) -> set[Path]:
 def _module_files(name: str, package_folder: Path) -> set[Path]:
     """Return the files of a module and of the packages it lies in."""
     parts = name.split(".")
-    if parts[0] != PACKAGE or name in WITHOUT_EFFECT_ON_RESULTS:
+    if parts[0] != PACKAGE:
         return set()
     files = set()
     for length in range(2, len(parts) + 1):
+        if ".".join(parts[:length]) in WITHOUT_EFFECT_ON_RESULTS:
+            break
         base = package_folder.joinpath(*parts[1:length])
         files.update({base.with_suffix(".py"), base / "__init__.py"})
     return {path for path in files if path.is_file()}

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +22,7 @@ def run(main: Callable[..., None], snakemake: Any | None) -> None:
         snakemake: the object Snakemake gives to scripts, or None in a shell.
     """
     if snakemake is None:
-        typer.run(_with_plain_errors(main))
+        typer.run(_as_command(main))
         return
     log = Path(snakemake.log[0]) if snakemake.log else None
     with logged(log):
@@ -63,12 +63,20 @@ def _as_paths(value: Any, annotation: Any) -> Any:
     return paths[0] if paths else None
 
 
-def _with_plain_errors(main: Callable[..., None]) -> Callable[..., None]:
+def _as_command(main: Callable[..., None]) -> Callable[..., None]:
+    """Return ``main`` as a command: an option per parameter, mistakes without a traceback."""
+
     def command(**arguments: Any) -> None:
         with logged(None):
             main(**arguments)
 
-    command.__signature__ = inspect.signature(main)  # type: ignore[attr-defined]
-    command.__annotations__ = main.__annotations__
+    signature = inspect.signature(main)
+    parameters = [
+        # Left alone, typer would make arguments by position of those without a default.
+        parameter.replace(annotation=Annotated[parameter.annotation, typer.Option()])
+        for parameter in signature.parameters.values()
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {entry.name: entry.annotation for entry in parameters}
     command.__doc__ = main.__doc__
     return command

@@ -151,8 +151,12 @@ class Experiment:
         return plain_json(settings | {"seed": self.config.seeds.items})
 
     def n_shots(self, wildcards: Any) -> int:
-        """Return how many few-shot examples the benchmark's cells need at most."""
-        readouts = [cell.readout for cell in self.cells if cell.benchmark == wildcards.benchmark]
+        """Return how many few-shot examples the benchmark's panels need at most.
+
+        Omitted cells count, so that leaving one out prepares no benchmark anew.
+        """
+        panels = [panel for panel in self.config.panels if wildcards.benchmark in panel.benchmarks]
+        readouts = [readout for panel in panels for readout in panel.readouts]
         return max((READOUTS[name].n_shots for name in readouts), default=0)
 
     # --- cells ---
@@ -198,6 +202,12 @@ class Experiment:
     def few_shot_readouts(self) -> list[str]:
         """Names of the readouts that show solved examples."""
         return sorted(name for name, readout in READOUTS.items() if readout.n_shots)
+
+    @property
+    def reported_apart(self) -> list[str]:
+        """Ids of the benchmarks whose order-dependent items are reported apart, sorted."""
+        policies = {name: self.config.benchmarks[name].order_dependent for name in self.benchmarks}
+        return [name for name, policy in policies.items() if policy == "report"]
 
     def store_settings(self) -> str:
         """Return the seeds and shares that shape the store, as JSON."""

@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from optionbias.builtin import BUILTIN_BENCHMARKS
 from optionbias.config.matrix import cell_matrix
-from optionbias.config.model import Benchmark, Config, StrictModel
+from optionbias.config.model import FORMS, LIST_TAG, TEXT_TAG, Benchmark, Config, StrictModel
 from optionbias.errors import UserError
 from optionbias.readouts import READOUTS
 
@@ -22,12 +23,17 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 class _UniqueKeyLoader(yaml.SafeLoader):
     """A YAML loader that refuses a key written twice, which would silently win."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise UserError(f"line {node.start_mark.line + 1}: the key '{key}' occurs twice")
-        return super().construct_mapping(node, deep)
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        lines: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+            if name in lines:
+                raise UserError(
+                    f"line {line}: the key '{key.value}' occurs twice, first on line {lines[name]}"
+                )
+            lines[name] = line
+        return node
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -98,16 +104,38 @@ def _join(origin: str, lines: Sequence[str]) -> str:
 
 
 def _explain(problem: Mapping[str, Any]) -> str:
-    location = [str(part) for part in problem["loc"] if part != "[key]"]
-    key = ".".join(location)
-    if problem["type"] == "extra_forbidden":
-        return f"{key}: unknown key{_suggestion(location[-1])}"
-    if problem["type"] == "missing":
-        return f"{key}: this key is required"
-    if problem["type"] == "string_pattern_mismatch":
-        pattern = problem["ctx"]["pattern"]
-        return f"{key}: '{problem['input']}' does not have the form {pattern}"
-    return f"{key}: {problem['msg']} (got {problem['input']!r})"
+    """Return one line for one of pydantic's errors: the key's path and what is wrong."""
+    found, context = problem["input"], problem.get("ctx", {})
+    key, got = _key_path(problem), f"(got {reprlib.repr(found)})"
+    match problem["type"]:
+        case "extra_forbidden":
+            wrong = f"unknown key{_suggestion(str(problem['loc'][-1]))}"
+        case "missing":
+            wrong = "this key is required"
+        case "union_tag_not_found":
+            key, wrong = f"{key}.type", "this key is required"
+        case "union_tag_invalid":
+            expected = context["expected_tags"]
+            key, wrong = f"{key}.type", f"must be one of {expected} (got '{context['tag']}')"
+        case "string_pattern_mismatch":
+            wrong = f"'{found}' is not {FORMS[context['pattern']]}"
+        case "string_type" if found is not None:
+            wrong = f"must be text; write it in quotes {got}"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            wrong = f"must be a mapping of keys to values {got}"
+        case _:
+            wrong = f"must be {problem['msg'].removeprefix('Input should be ')} {got}"
+    return f"{key}: {wrong}"
+
+
+def _key_path(problem: Mapping[str, Any]) -> str:
+    """Return the path of keys as the user wrote them, without pydantic's own additions."""
+    location = [str(part) for part in problem["loc"]]
+    if location[-1] == "[key]":
+        location[-2:] = [str(problem["input"])]
+    if location[2:3] == ["source"]:
+        del location[3:4]  # the name of the source's type
+    return ".".join(part for part in location if part not in {TEXT_TAG, LIST_TAG})
 
 
 def _known_keys(model: type[StrictModel]) -> set[str]:
@@ -134,7 +162,7 @@ def _cross_checks(config: Config) -> list[str]:
         *_panel_problems(config),
         *(problem for name, entry in config.benchmarks.items() for problem in
           _benchmark_problems(name, entry)),
-        *(f"checkpoints.{name}: a checkpoint of stage 'base' has no 'base' it came from"
+        *(f"checkpoints.{name}.base: a checkpoint of stage 'base' came from no other; leave it out"
           for name, entry in config.checkpoints.items()
           if entry.stage == "base" and entry.base is not None),
     ]  # fmt: skip
@@ -190,7 +218,7 @@ def _shot_problems(config: Config) -> list[str]:
         for name in panel.benchmarks
     }
     return [
-        f"benchmarks.{name}: a panel asks few-shot, but 'few_shot' names no pool"
+        f"benchmarks.{name}.few_shot: this key is required, since a panel shows solved examples"
         for name in sorted(needing)
         if config.benchmarks[name].few_shot is None
         and config.benchmarks[name].source.type != "builtin"

@@ -4,21 +4,52 @@ The JSON schema in ``workflow/schemas`` and the key list in ``config/README.md``
 are generated from it.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from optionbias.orderings import MAXIMUM_LETTERS
 
 IDENTIFIER = r"^[a-z0-9][a-z0-9._-]*$"
+COMMIT = r"^[0-9a-f]{40}$"
+SHA256 = r"^[0-9a-f]{64}$"
+REPOSITORY = r"^[^/\s]+/[^/\s]+$"
+FORMS = {
+    IDENTIFIER: "an id: lower case letters, digits, dot, hyphen and underscore, beginning with "
+    "a letter or digit",
+    COMMIT: "a commit: 40 hexadecimal digits in lower case, never a branch or tag",
+    SHA256: "a SHA-256: 64 hexadecimal digits in lower case",
+    REPOSITORY: "a repository of the form owner/name",
+}
+"""What each pattern asks for, for messages."""
+
+TEXT_TAG, LIST_TAG = "[text]", "[list]"
+
+
+def _text_or_list(value: Any) -> str:
+    return TEXT_TAG if isinstance(value, str) else LIST_TAG
+
+
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
-Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+Commit = Annotated[str, Field(pattern=COMMIT)]
+# Tagged by the value's shape, so that one mistake is one message and not one per alternative.
+Design = Annotated[
+    Annotated[Literal["cyclic", "cyclic+reversed", "all"], Tag(TEXT_TAG)]
+    | Annotated[list[list[int]], Tag(LIST_TAG)],
+    Discriminator(_text_or_list),
+]
+Choices = Annotated[
+    Annotated[str, Tag(TEXT_TAG)] | Annotated[list[str], Tag(LIST_TAG)],
+    Discriminator(_text_or_list),
+]
 
 
 class StrictModel(BaseModel):
-    """A frozen model that refuses keys it does not know."""
+    """A frozen model that refuses keys it does not know and values of another type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
 
 
 class HubCheckpointSource(StrictModel):
@@ -26,7 +57,7 @@ class HubCheckpointSource(StrictModel):
 
     type: Literal["hub"]
     """Take the weights from the model hub."""
-    id: str = Field(pattern=r"^[^/\s]+/[^/\s]+$")
+    id: str = Field(pattern=REPOSITORY)
     """Repository, as `owner/name`."""
     revision: Commit
     """Commit of the repository: 40 hexadecimal digits, never a branch."""
@@ -53,7 +84,7 @@ class PackageCheckpointSource(StrictModel):
     files: list[str] = Field(min_length=1)
     """Files relative to the site-packages folder, in order: the parts of one GGUF file, or the
     files of one folder in the layout of `transformers`."""
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    sha256: str = Field(pattern=SHA256)
     """SHA-256 of the files' bytes joined in order; other bytes are refused."""
 
 
@@ -95,7 +126,7 @@ class Fields(StrictModel):
     """Passage shown before the question; a record may lack it."""
     subject: str | None = "subject"
     """The source's own grouping of items; a record may lack it."""
-    choices: str | list[str] = "choices"
+    choices: Choices = "choices"
     """One field with the list of options, or one field per option."""
     labels: str | None = None
     """Field with the labels the item's options carry, such as `choices.label`."""
@@ -110,7 +141,7 @@ class HubBenchmarkSource(StrictModel):
 
     type: Literal["hub"]
     """Take the items from the dataset hub."""
-    id: str = Field(pattern=r"^[^/\s]+/[^/\s]+$")
+    id: str = Field(pattern=REPOSITORY)
     """Repository, as `owner/name`."""
     name: str | None = None
     """Configuration of the dataset, if it has several."""
@@ -188,7 +219,7 @@ class Panel(StrictModel):
     """Ids of benchmarks."""
     readouts: list[str] = Field(min_length=1)
     """`zero_shot`, `five_shot`."""
-    design: Literal["cyclic", "cyclic+reversed", "all"] | list[list[int]] = "cyclic+reversed"
+    design: Design = "cyclic+reversed"
     """Orderings asked: `cyclic` (K of them), `cyclic+reversed` (2K), `all` (K!, for K up to 4),
     or a list of orderings, each giving the content shown at every position."""
     limit: int | None = Field(default=None, ge=1)
@@ -251,4 +282,14 @@ class Config(StrictModel):
     seeds: Seeds = Seeds()
     """Seeds of every random choice."""
     statistics: Statistics = Statistics()
-    """Settings of the statistics."""
+    """How many draws the statistics take, what they flag, and the calibration share."""
+
+
+def package_requirements(config: Config) -> list[str]:
+    """Return the packages that ship weights, as ``name==version``, in the config's sequence."""
+    return [
+        requirement
+        for checkpoint in config.checkpoints.values()
+        if isinstance(checkpoint.source, PackageCheckpointSource)
+        for requirement in checkpoint.source.requirements
+    ]

@@ -114,7 +114,8 @@ def _draw_row(
             if statistic == "flip_rate" and not own.is_empty():
                 _draw_cap(axes, group)
         axes.set_xlim(0.0, 1.0)
-        top = 1.04 if statistic == "flip_rate" else axes.get_ylim()[1]
+        # Room above the highest point or whisker, whose marker would else be cut.
+        top = 1.04 if statistic == "flip_rate" else 1.05 * axes.get_ylim()[1]
         axes.set_ylim(-0.02 * top, top)
         axes.set_xlabel("accuracy")
         axes.set_title(f"{name}\n{_correlation_text(cells, correlations, statistic)}", fontsize=7)

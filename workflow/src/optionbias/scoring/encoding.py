@@ -23,9 +23,7 @@ class PromptEncoder:
         """Wrap a `transformers` tokenizer; ``checkpoint`` is its id in the config."""
         self._tokenizer = tokenizer
         self._checkpoint = checkpoint
-        added = tokenizer("x").input_ids
-        starts = tokenizer.bos_token_id is not None and added[:1] == [tokenizer.bos_token_id]
-        self._start: TokenIds = (tokenizer.bos_token_id,) if starts else ()
+        self._start = _start_tokens(tokenizer)
 
     def encode(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the token ids of whole texts, begin-of-sequence token included."""
@@ -71,6 +69,14 @@ class PromptEncoder:
                     f"{len(ids) - common} tokens after the prompt, not one; a first-token "
                     "readout cannot be used with this tokenizer"
                 )
+        owners: dict[int, str] = {}
+        for letter, ids in zip(names, replied, strict=True):
+            if owners.setdefault(ids[-1], letter) != letter:
+                raise UserError(
+                    f"checkpoint '{self._checkpoint}': the letters {owners[ids[-1]]} and {letter} "
+                    "are the same token after the prompt; a first-token readout cannot be used "
+                    "with this tokenizer"
+                )
         # A token that merges the prompt's end with the reply's start belongs to the reply.
         asked = _common_prefix([alone, replied[0][:common]])
         return LetterEnding(replied[0][asked:common], tuple(ids[-1] for ids in replied))
@@ -88,6 +94,14 @@ class LetterEnding:
 
     shared: TokenIds
     letter_tokens: TokenIds
+
+
+def _start_tokens(tokenizer: Any) -> TokenIds:
+    """Return what the tokenizer by itself puts before a text: one token, several or none."""
+    added = tokenizer("x").input_ids
+    plain = tokenizer("x", add_special_tokens=False).input_ids
+    matches = (n for n in range(len(added)) if added[n : n + len(plain)] == plain)
+    return tuple(added[: next(matches, 0)])
 
 
 def _common_prefix(sequences: Sequence[TokenIds]) -> int:

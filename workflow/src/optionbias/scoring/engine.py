@@ -76,6 +76,7 @@ class PlainBatchEngine:
         """
         self._model = model
         self._batch_size = batch_size
+        self._rescaled_beyond = rescaled_beyond(model.config)
         self._head = SelectedPositionsHead(model.get_output_embeddings())
         model.set_output_embeddings(self._head)
         self._tokens_computed = 0
@@ -93,7 +94,7 @@ class PlainBatchEngine:
         scores = [np.full(count, np.nan, dtype=np.float32) for count in missing]
         done = 0
         while done < len(rows):
-            batch = rows[done : done + self._batch_size]
+            batch = self._alike(rows[done : done + self._batch_size])
             results = self._score_batch(batch)
             if results is None:
                 self._batch_size = _halved(len(batch))
@@ -105,6 +106,13 @@ class PlainBatchEngine:
                 missing[row.query] -= len(values)
                 if missing[row.query] == 0:
                     yield row.query, scores[row.query]
+
+    def _alike(self, rows: list[_Sequence]) -> list[_Sequence]:
+        """Return the rows from the first one on that the model gives the same position scaling."""
+        limit = self._rescaled_beyond
+        if limit is None or len(rows[0].tokens) > limit:
+            return rows
+        return [row for row in rows if len(row.tokens) <= limit]
 
     def _score_batch(self, batch: Sequence[_Sequence]) -> list[list[float]] | None:
         """Return the scores of a batch's rows, or None when it does not fit in memory."""
@@ -134,9 +142,21 @@ class PlainBatchEngine:
         ]
         selection = torch.tensor(read, device=device)
         self._head.rows, self._head.positions = selection[:, 0], selection[:, 1]
-        self._tokens_computed += tokens.numel()
         logits = self._model(input_ids=tokens.to(device), use_cache=False).logits
+        self._tokens_computed += tokens.numel()
         return torch.log_softmax(logits[0].float(), dim=-1)
+
+
+def rescaled_beyond(config: Any) -> int | None:
+    """Return the length beyond which a model scales the positions of a whole batch differently.
+
+    LongRoPE (the Phi-3 family) picks its factors by a batch's longest row, so that a short
+    prompt beside a long one would score differently than alone. None for other models.
+    """
+    rope = getattr(config.get_text_config(), "rope_parameters", None) or {}
+    if rope.get("rope_type") != "longrope":
+        return None
+    return int(rope["original_max_position_embeddings"])
 
 
 def _row_scores(row: _Sequence, logprobs: Tensor) -> list[float]:

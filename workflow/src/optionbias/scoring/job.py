@@ -16,6 +16,7 @@ from optionbias.items.benchmark_files import read_items
 from optionbias.items.limit import limit_items
 from optionbias.orderings import Ordering
 from optionbias.prompts import PromptStyle
+from optionbias.readouts import LOW_LETTER_MASS
 from optionbias.run_log import progress_bar
 from optionbias.scoring.cell import score_cell
 from optionbias.scoring.engine import PlainBatchEngine
@@ -85,6 +86,9 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
         items, job.orderings, shots, job.style, loaded.encoder, engine, loaded.context,
         progress_bar("prompts"),
     )  # fmt: skip
+    median_mass = scores.frame["letter_mass"].median()
+    if isinstance(median_mass, float) and median_mass < LOW_LETTER_MASS:
+        print(f"flagged: the letters' median probability together is only {median_mass:.3g}")
     facts = CellFacts(
         job.readout, job.benchmark, job.checkpoint, job.design, items[0].n_options, job.dtype,
         loaded.device, manifest.revision, load_seconds, scores.score_seconds, scores.prompts,

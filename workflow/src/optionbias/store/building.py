@@ -138,8 +138,9 @@ def _append_cells(
 ) -> None:
     items = {files.benchmark: files.items for files in benchmarks}
     rows = []
-    for path in progress(cells, len(cells)):
-        records = cell_records(path, items[_benchmark_of(path)], settings.tie_seed)
+    # By cell, whatever the sequence of the files: a table is written in blocks sorted by key.
+    for path in progress(sorted(cells, key=_cell_of), len(cells)):
+        records = cell_records(path, items[_cell_of(path)[1]], settings.tie_seed)
         writer.append("probabilities", records.probabilities)
         writer.append("unusable_items", records.unusable)
         facts = asdict(records.facts) | {"versions": json.dumps(records.facts.versions)}
@@ -155,6 +156,6 @@ def _append_cells(
     )
 
 
-def _benchmark_of(cell: Path) -> str:
-    """Return the benchmark of a cell's path, ``…/readout/benchmark/checkpoint.parquet``."""
-    return cell.parent.name
+def _cell_of(path: Path) -> tuple[str, str, str]:
+    """Return the cell of a path ``…/readout/benchmark/checkpoint.parquet``."""
+    return path.parent.parent.name, path.parent.name, path.stem

@@ -47,12 +47,16 @@ NOTES = (
 WORDING = "No cell was run."
 
 
-def build(factors: pl.DataFrame, summaries: pl.DataFrame) -> Table:
+def build(
+    factors: pl.DataFrame, summaries: pl.DataFrame, apart: pl.DataFrame | None = None
+) -> Table:
     """Lay out the factors table (method, sections 2 and 7).
 
     Args:
         factors: the factors frame, one row per cell.
         summaries: from ``statistics.summaries.summarise_cells``.
+        apart: factors of each cell's order-dependent items and of its others, told
+            apart by the column ``items``; None or empty where no benchmark asks for it.
 
     Returns:
         For each readout a part with averages over cells, a part with the factors and a
@@ -69,6 +73,9 @@ def build(factors: pl.DataFrame, summaries: pl.DataFrame) -> Table:
             Part(f"{readout}: factors", _factor_rows(cells)),
             Part(f"{readout}: noise and tests", _noise_rows(cells)),
         ]
+    if apart is not None and not apart.is_empty():
+        ordered_parts = apart.sort("readout", "benchmark", "checkpoint", "items")
+        parts.append(Part("order-dependent items apart", _apart_rows(ordered_parts)))
     parts = parts or [Part("", pl.DataFrame(), WORDING)]
     return Table(ordered.select(scalar), parts, CAPTION, NOTES)
 
@@ -84,6 +91,11 @@ def _factor_rows(cells: pl.DataFrame) -> pl.DataFrame:
         estimates = {heading: _estimate(cell, name) for name, heading in ESTIMATES.items()}
         rows.append(_name(cell) | counts | estimates)
     return pl.DataFrame(rows)
+
+
+def _apart_rows(parts: pl.DataFrame) -> pl.DataFrame:
+    names = parts.select("readout", "items")
+    return pl.concat([names, _factor_rows(parts)], how="horizontal")
 
 
 def _noise_rows(cells: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,60 @@
+# `make demo` and `make test` set up everything they need in .venv.
+#
+# PYTHON         the Python to build .venv with, 3.11 or newer
+# TORCH_OPTIONS  options of pip for torch alone, such as the index of its CPU builds
+# CORES          cores for the workflow
+
+PYTHON ?= python3
+TORCH_OPTIONS ?=
+CORES ?= all
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PANEL := panel
+
+.PHONY: demo test panel report missing checks environment help
+
+help:
+	@grep -E '^# |^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^# ?//; s/:.*## /\t/'
+
+environment: $(VENV)/installed
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; set PYTHON=…")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the packages of requirements.lock into $(VENV)"
+	@$(PIP) install $(TORCH_OPTIONS) "$$(grep '^torch==' requirements.lock)"
+	@$(PIP) install --requirement requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: environment ## run the main job on the demo's checkpoints and benchmarks
+	@$(BIN)/optionbias requirements | xargs -r $(PIP) install --no-deps
+	@$(BIN)/snakemake --cores $(CORES)
+	@$(MAKE) --no-print-directory report
+	@echo "figures: results/figures   tables: results/tables   report: results/report.html"
+
+report: environment ## run what is missing, then write results/report.html
+	@$(BIN)/snakemake --cores $(CORES) --quiet all
+	@$(BIN)/snakemake --report results/report.html --quiet all
+	@echo "report: $(CURDIR)/results/report.html"
+
+test: environment ## run the tests
+	@$(BIN)/optionbias requirements | xargs -r $(PIP) install --no-deps
+	@$(BIN)/python -m pytest
+
+panel: environment ## run the published benchmarks; CASES names the folder that holds them
+	@test -n "$(CASES)" || { echo "name the folder with the items: make panel CASES=FOLDER"; exit 2; }
+	@$(BIN)/optionbias requirements --config config/panel.yaml | xargs -r $(PIP) install --no-deps
+	@OPTIONBIAS_CASES="$(abspath $(CASES))" $(BIN)/snakemake --cores $(CORES) --keep-going \
+		--directory $(PANEL) --configfile config/panel.yaml
+
+missing: environment ## list failed cells, with the lines that leave them out
+	@$(BIN)/optionbias missing
+
+checks: environment ## ruff, mypy, snakefmt, snakemake --lint
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/snakefmt --check Snakefile workflow/rules
+	@$(BIN)/snakemake --lint

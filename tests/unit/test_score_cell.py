@@ -1,0 +1,256 @@
+"""One cell: every item under every ordering once, unusable prompts with their reason."""
+
+import copy
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from tiny_models import byte_level_tokenizer, own_logprobs, tiny_model
+
+from optionbias.cell_file import CELL_SCHEMA, CellFacts, read_cell, write_cell
+from optionbias.errors import UserError
+from optionbias.items.item import Item
+from optionbias.orderings import Ordering, cyclic_and_reversed_design, cyclic_design, ordering_name
+from optionbias.prompts import PLAIN, build_prompt
+from optionbias.scoring.cell import (
+    REASON_CONTEXT,
+    REASON_NOT_FINITE,
+    CellScores,
+    score_cell,
+)
+from optionbias.scoring.encoding import PromptEncoder
+from optionbias.scoring.engine import PlainBatchEngine
+from optionbias.scoring.queries import Query
+
+TOKENIZER = byte_level_tokenizer()
+ENCODER = PromptEncoder(TOKENIZER, "tiny")
+COLOURS = ("red", "blue", "green", "black")
+ITEMS = [
+    Item("sky", "which colour is the sky?", COLOURS, 1),
+    Item("night", "at night, which colour is the sky? " * 2, COLOURS, 3),
+    Item("grass", "grass?", ("green", "red", "blue", "black"), 0),
+]
+SHOTS = [Item("coal", "which colour is coal?", COLOURS, 3)]
+
+
+def model() -> Any:
+    return tiny_model("bloom_alibi", vocab_size=len(TOKENIZER))
+
+
+class FixedEngine:
+    """Gives every query the scores it is told to, in reversed sequence."""
+
+    def __init__(self, scores: Sequence[Sequence[float]]) -> None:
+        self.scores = scores
+        self.queries: list[Query] = []
+        self.tokens_computed = 17
+
+    def score(self, queries: Sequence[Query]) -> Iterator[tuple[int, np.ndarray]]:
+        self.queries = list(queries)
+        for index in reversed(range(len(queries))):
+            yield index, np.array(self.scores[index], dtype=np.float32)
+
+
+def score(
+    engine: Any,
+    orderings: Sequence[Ordering],
+    context: int | None = None,
+    shots: Sequence[Item] = (),
+) -> CellScores:
+    return score_cell(ITEMS, orderings, shots, PLAIN, ENCODER, engine, context)
+
+
+def test_every_item_is_asked_under_every_ordering_and_repeat_exactly_once_in_order() -> None:
+    orderings = [*cyclic_and_reversed_design(4), (0, 1, 2, 3), (0, 1, 2, 3)]
+    scores = score(PlainBatchEngine(model(), 4), orderings)
+    keys = scores.frame.select("item_id", "ordering", "repeat").rows()
+    numbered = [(shown, 0) for shown in cyclic_and_reversed_design(4)]
+    numbered += [((0, 1, 2, 3), 1), ((0, 1, 2, 3), 2)]
+    expected = [
+        (item.item_id, ordering_name(shown), repeat) for item in ITEMS for shown, repeat in numbered
+    ]
+    assert keys == expected
+    assert scores.prompts == len(expected)
+    assert scores.frame.schema == CELL_SCHEMA
+
+
+@pytest.mark.parametrize("shots", [[], SHOTS], ids=["zero_shot", "few_shot"])
+def test_each_row_holds_the_scores_of_its_own_prompt(shots: list[Item]) -> None:
+    alone = model()
+    frame = score(PlainBatchEngine(copy.deepcopy(alone), 5), cyclic_design(4), None, shots).frame
+    items = {item.item_id: item for item in ITEMS}
+    for row in frame.iter_rows(named=True):
+        prompt = build_prompt(items[row["item_id"]], row["shown"], shots)
+        whole = [TOKENIZER(f"{prompt} {letter}").input_ids for letter in "ABCD"]
+        logprobs = own_logprobs(alone, whole[0][:-1])[-1]
+        expected = np.array([float(logprobs[ids[-1]]) for ids in whole])
+        assert np.abs(np.array(row["letter_logprobs"]) - expected).max() < 1e-5
+        assert row["letter_mass"] == pytest.approx(np.exp(row["letter_logprobs"]).sum(), abs=1e-12)
+        assert row["prompt_tokens"] == len(whole[0]) - 1
+        assert row["shown"] == [int(part) for part in row["ordering"].split("-")]
+        assert row["item_hash"] == items[row["item_id"]].item_hash()
+
+
+def test_scores_that_come_in_another_sequence_reach_their_own_rows() -> None:
+    values = [[-float(index + 1)] * 4 for index in range(12)]
+    frame = score(FixedEngine(values), cyclic_design(4)).frame
+    assert frame["letter_logprobs"].to_list() == values
+    assert frame["letter_mass"][0] == pytest.approx(4 * math.exp(-1))
+
+
+def token_counts() -> list[int]:
+    prompts = [build_prompt(item, (0, 1, 2, 3)) for item in ITEMS]
+    return [len(TOKENIZER(prompt).input_ids) for prompt in prompts]
+
+
+def test_item_at_exactly_the_context_is_asked_and_one_token_more_is_unusable() -> None:
+    longest = max(token_counts())
+    for context, unusable in ((longest, 0), (longest - 1, 1)):
+        scores = score(PlainBatchEngine(model(), 4), [(0, 1, 2, 3)], context)
+        out = scores.frame.filter(pl.col("unusable_reason").is_not_null())
+        assert out.height == unusable
+        assert scores.prompts == len(ITEMS) - unusable
+        assert scores.frame.height == len(ITEMS)
+    (row,) = out.rows(named=True)
+    assert (row["item_id"], row["unusable_reason"]) == ("night", REASON_CONTEXT)
+    assert row["letter_logprobs"] is None
+    assert row["letter_mass"] is None
+    assert row["prompt_tokens"] == longest
+
+
+def test_other_items_keep_their_scores_when_one_is_too_long() -> None:
+    context = max(token_counts()) - 1
+    limited = score(PlainBatchEngine(model(), 4), cyclic_design(4), context).frame
+    whole = score(PlainBatchEngine(model(), 4), cyclic_design(4)).frame
+    assert set(limited.filter(pl.col("unusable_reason").is_not_null())["item_id"]) == {"night"}
+    kept = limited.filter(pl.col("unusable_reason").is_null())
+    same = whole.filter(pl.col("item_id") != "night")
+    assert kept.drop("letter_logprobs", "letter_mass").equals(
+        same.drop("letter_logprobs", "letter_mass")
+    )
+    difference = np.array(kept["letter_logprobs"].to_list()) - same["letter_logprobs"].to_list()
+    assert np.abs(difference).max() < 1e-5
+
+
+def test_a_cell_whose_every_prompt_is_too_long_is_all_rows_without_scores() -> None:
+    scores = score(PlainBatchEngine(model(), 4), cyclic_design(4), context=3)
+    assert scores.prompts == 0
+    assert scores.frame["unusable_reason"].unique().to_list() == [REASON_CONTEXT]
+
+
+@pytest.mark.parametrize("bad", [math.nan, -math.inf, math.inf])
+def test_score_that_is_not_finite_is_unusable_and_never_a_letter(bad: float) -> None:
+    values = [[-1.0, -2.0, -3.0, -4.0] for _ in ITEMS]
+    values[1][0] = bad
+    frame = score(FixedEngine(values), [(0, 1, 2, 3)]).frame
+    assert frame["unusable_reason"].to_list() == [None, REASON_NOT_FINITE, None]
+    assert frame["letter_logprobs"][1] is None
+    assert frame["letter_mass"][1] is None
+
+
+def test_nan_weights_make_every_row_unusable_and_none_an_a() -> None:
+    broken = model()
+    with torch.no_grad():
+        broken.transformer.ln_f.weight.fill_(math.nan)
+    frame = score(PlainBatchEngine(broken, 4), cyclic_design(4)).frame
+    assert frame["unusable_reason"].unique().to_list() == [REASON_NOT_FINITE]
+
+
+def test_no_items_are_refused() -> None:
+    with pytest.raises(UserError, match="no items"):
+        score_cell([], [(0, 1)], [], PLAIN, ENCODER, FixedEngine([]), None)
+
+
+def test_progress_sees_every_prompt_and_their_number() -> None:
+    seen: list[int] = []
+
+    def watch(steps: Iterable[Any], total: int) -> Iterator[Any]:
+        seen.append(total)
+        for step in steps:
+            seen.append(step[0])
+            yield step
+
+    engine = FixedEngine([[-1.0] * 4] * 12)
+    score_cell(ITEMS, cyclic_design(4), [], PLAIN, ENCODER, engine, None, watch)
+    assert seen[0] == 12
+    assert sorted(seen[1:]) == list(range(12))
+
+
+# --- the file of a cell ---
+
+FACTS = CellFacts("zero_shot", "colours", "tiny", "cyclic", 4, "float32", "cpu", "sha256:0",
+                  0.5, 1.5, 12, 900, 10**9, {"python": "3"})  # fmt: skip
+IDS = [item.item_id for item in ITEMS]
+
+
+def a_frame() -> pl.DataFrame:
+    return score(FixedEngine([[-1.0, -2.0, -3.0, -4.0]] * 12), cyclic_design(4)).frame
+
+
+def test_cell_file_gives_back_rows_and_facts(tmp_path: Any) -> None:
+    path = tmp_path / "zero_shot/colours/tiny.parquet"
+    write_cell(path, a_frame(), FACTS, IDS, cyclic_design(4))
+    frame, facts = read_cell(path)
+    assert frame.equals(a_frame())
+    assert facts == FACTS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.head(11),
+        lambda frame: pl.concat([frame, frame.head(1)]),
+        lambda frame: pl.concat([frame.head(11), frame.head(1)]),
+        lambda frame: frame.with_columns(pl.lit("0-1-2-3").alias("ordering")),
+        lambda frame: frame.with_columns(pl.lit(1, pl.UInt8).alias("repeat")),
+        lambda frame: frame.with_columns(pl.lit("sky").alias("item_id")),
+        lambda frame: frame.with_columns(pl.lit(math.nan, pl.Float64).alias("letter_mass")),
+        lambda frame: frame.with_columns(pl.lit([math.nan] * 4).cast(pl.List(pl.Float32))
+                                         .alias("letter_logprobs")),
+        lambda frame: frame.with_columns(pl.col("letter_logprobs").list.head(3)),
+        lambda frame: frame.with_columns(pl.lit(None).alias("letter_logprobs")),
+    ],
+    ids=["row missing", "row too many", "row twice", "ordering", "repeat", "item", "mass is NaN",
+         "score is NaN", "letter missing", "scores missing"],
+)  # fmt: skip
+def test_incomplete_or_not_finite_cell_is_never_written(tmp_path: Any, change: Any) -> None:
+    path = tmp_path / "cell.parquet"
+    with pytest.raises(ValueError, match="asked once each|lacks a finite"):
+        write_cell(path, change(a_frame()), FACTS, IDS, cyclic_design(4))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cell_with_only_unusable_rows_can_be_written(tmp_path: Any) -> None:
+    path = tmp_path / "cell.parquet"
+    frame = score(PlainBatchEngine(model(), 4), cyclic_design(4), context=3).frame
+    write_cell(path, frame, FACTS, IDS, cyclic_design(4))
+    assert read_cell(path)[0].height == 12
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "no facts", "other columns", "missing"])
+def test_damaged_cell_file_is_named_and_said_to_be_deleted(tmp_path: Any, damage: str) -> None:
+    path = tmp_path / "cell.parquet"
+    write_cell(path, a_frame(), FACTS, IDS, cyclic_design(4))
+    content = path.read_bytes()
+    if damage == "truncated":
+        path.write_bytes(content[: len(content) // 2])
+    elif damage == "empty":
+        path.write_bytes(b"")
+    elif damage == "no facts":
+        a_frame().write_parquet(path)
+    elif damage == "other columns":
+        frame, facts = read_cell(path)
+        import json
+        from dataclasses import asdict
+
+        frame.drop("variant").write_parquet(
+            path, metadata={"optionbias.cell": json.dumps(asdict(facts))}
+        )
+    else:
+        path.unlink()
+    with pytest.raises(UserError, match=r"cell\.parquet.*delete it"):
+        read_cell(path)
