@@ -1,7 +1,7 @@
-"""A private Slurm: one controller and one node with pretend GPUs, on this machine, for one test run.
+"""A private Slurm for one test run: a controller and one node with pretend GPUs.
 
-Everything lies in a temporary folder and listens on free ports of the loopback interface. There
-are no cgroups and no accounting database, so limits are allocated but not enforced.
+Everything lies in a temporary folder and listens on free ports of the loopback interface.
+Without cgroups and accounting database, limits are allocated but not enforced.
 """
 
 import os
@@ -20,6 +20,7 @@ from pathlib import Path
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo")
 GPUS, CPUS, MEMORY_MB = 4, 32, 64000
 START_SECONDS = 60
+ANSWER_SECONDS = 10
 STOP_SECONDS = 15
 NULL_DEVICE = (1, 3)
 
@@ -84,9 +85,14 @@ class Job:
         return self.fields["JobState"]
 
     @property
-    def allocated(self) -> dict[str, str]:
-        """What the job was given: cpu, mem, node, billing and gres/gpu, if any."""
-        return dict(entry.split("=", 1) for entry in self.fields["TRES"].split(","))
+    def memory_mb(self) -> int:
+        """Memory the job asks for, in MB, for all of its CPUs."""
+        return int(self.fields["MinMemoryNode"].removesuffix("M"))
+
+    @property
+    def request(self) -> tuple[int, int, str]:
+        """CPUs, memory in MB and wall time, as hours:minutes:seconds, the job asks for."""
+        return int(self.fields["NumCPUs"]), self.memory_mb, self.fields["TimeLimit"]
 
     @property
     def gpu_requests(self) -> dict[str, str]:
@@ -113,9 +119,13 @@ class SlurmCluster:
 
     def ask(self, *command: str) -> str:
         """Run one of Slurm's commands and return what it prints; no answer is an empty text."""
-        done = subprocess.run(
-            command, env=self.environment, check=False, capture_output=True, text=True, timeout=20
-        )
+        try:
+            done = subprocess.run(
+                command, env=self.environment, check=False, capture_output=True, text=True,
+                timeout=ANSWER_SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return ""
         return done.stdout if done.returncode == 0 else ""
 
     def jobs(self) -> list[Job]:
@@ -160,7 +170,7 @@ def running_cluster() -> Iterator[SlurmCluster]:
         _await_idle_node(cluster, daemons)
         yield cluster
     finally:
-        if "slurmctld" in daemons:
+        if "slurmctld" in daemons and daemons["slurmctld"].poll() is None:
             _cancel_jobs(cluster)
         for daemon in reversed(daemons.values()):
             _stop(daemon)
@@ -229,9 +239,7 @@ def _started(name: str, command: list[str], cluster: SlurmCluster) -> "subproces
     return daemon
 
 
-def _await_idle_node(
-    cluster: SlurmCluster, daemons: "dict[str, subprocess.Popen[bytes]]"
-) -> None:
+def _await_idle_node(cluster: SlurmCluster, daemons: "dict[str, subprocess.Popen[bytes]]") -> None:
     deadline = time.monotonic() + START_SECONDS
     while cluster.ask("sinfo", "--noheader", "--Node", "--format=%T").strip() != "idle":
         _check_alive(cluster.folder, daemons, deadline)

@@ -11,6 +11,7 @@ import polars as pl
 
 SCALARS = [
     "accuracy",
+    "averaged_accuracy",
     "flip_rate",
     "stable_correct",
     "stable_wrong",
@@ -72,6 +73,7 @@ def _cell(
     values: dict[str, Any] = dict.fromkeys(SCALARS, 0.125) | dict.fromkeys(WITHOUT_INTERVAL, 0.0625)
     values |= {
         "accuracy": accuracy,
+        "averaged_accuracy": min(1.0, accuracy + 0.05),
         "flip_rate": flip_rate,
         "flip_cap": cap,
         "skew": skew if flips else None,

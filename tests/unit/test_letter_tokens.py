@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import (
     byte_level_tokenizer,
@@ -15,6 +15,7 @@ from tiny_models import (
     tiny_model,
     word_tokenizer,
 )
+from tokenizers import processors
 
 from optionbias.errors import UserError
 from optionbias.items.item import Item
@@ -26,6 +27,7 @@ from optionbias.scoring.engine import PlainBatchEngine
 ITEM = Item("sky", "which colour is the sky?", ("red", "blue", "green", "black"), 1)
 SHOTS = [Item("grass", "which colour is grass?", ("red", "blue", "green", "black"), 2)]
 PROMPT = build_prompt(ITEM, (0, 1, 2, 3))
+BYTE_LEVEL = byte_level_tokenizer()
 BLANK_MERGES = [(" ", letter) for letter in "ABCD"]
 
 
@@ -167,8 +169,6 @@ def test_start_token_that_has_no_name_as_begin_token_is_kept() -> None:
 
 
 def test_end_token_that_the_tokenizer_appends_is_left_out() -> None:
-    from tokenizers import processors
-
     tokenizer = byte_level_tokenizer()
     tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
@@ -208,17 +208,13 @@ def test_ten_options_get_ten_distinct_tokens() -> None:
     item = Item("many", "which?", tuple(f"option {n}" for n in range(10)), 0)
     prompt = build_prompt(item, range(10))
     (query,) = encoder_of(byte_level_tokenizer(letters(10))).queries([prompt], PLAIN, 10)
-    assert len({continuation for continuation in query.continuations}) == 10
+    assert len(set(query.continuations)) == 10
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None)
 @given(question=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40))
 def test_any_question_is_encoded_as_it_is_written(question: str) -> None:
-    encoder, tokenizer = BYTE_LEVEL
     item = Item("any", question, ("red", "blue", "green", "black"), 0)
     prompt = build_prompt(item, (0, 1, 2, 3))
-    (query,) = encoder.queries([prompt], PLAIN, 4)
-    assert tokenizer.decode(list(query.prompt), clean_up_tokenization_spaces=False) == prompt
-
-
-BYTE_LEVEL = (lambda tokenizer: (encoder_of(tokenizer), tokenizer))(byte_level_tokenizer())
+    (query,) = encoder_of(BYTE_LEVEL).queries([prompt], PLAIN, 4)
+    assert BYTE_LEVEL.decode(list(query.prompt), clean_up_tokenization_spaces=False) == prompt

@@ -1,8 +1,10 @@
 """One cell: every item under every ordering once, unusable prompts with their reason."""
 
 import copy
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -219,7 +221,7 @@ def test_cell_file_gives_back_rows_and_facts(tmp_path: Any) -> None:
 )  # fmt: skip
 def test_incomplete_or_not_finite_cell_is_never_written(tmp_path: Any, change: Any) -> None:
     path = tmp_path / "cell.parquet"
-    with pytest.raises(ValueError, match="asked once each|lacks a finite"):
+    with pytest.raises(ValueError, match=r"asked once each|lacks a finite"):
         write_cell(path, change(a_frame()), FACTS, IDS, cyclic_design(4))
     assert list(tmp_path.iterdir()) == []
 
@@ -244,9 +246,6 @@ def test_damaged_cell_file_is_named_and_said_to_be_deleted(tmp_path: Any, damage
         a_frame().write_parquet(path)
     elif damage == "other columns":
         frame, facts = read_cell(path)
-        import json
-        from dataclasses import asdict
-
         frame.drop("variant").write_parquet(
             path, metadata={"optionbias.cell": json.dumps(asdict(facts))}
         )

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from tokenizers import (
     Tokenizer,
+    decoders,
     models,
     normalizers,
     pre_tokenizers,
@@ -120,6 +121,7 @@ def byte_level_tokenizer(letters: str = "ABCD", adds_start: bool = False) -> Any
     """Train a byte-level BPE in which a blank and each of ``letters`` are one token."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=500,
         special_tokens=["<s>", "</s>"],
@@ -135,6 +137,9 @@ def metaspace_tokenizer(letters: str = "ABCD") -> Any:
     """Train a tokenizer in the manner of SentencePiece: '▁' for a blank, '<s>' put in front."""
     tokenizer = Tokenizer(models.BPE(byte_fallback=True))
     tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split("▁", "merged_with_next"),

@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from conftest import run_copy
 from stores import assert_equal_stores
+from tiny_experiment import run_copy
 
 pytestmark = pytest.mark.workflow
 

@@ -118,7 +118,7 @@ def finish(folder: Path) -> None:
 def test_temporary_file_of_a_kill_is_taken_for_no_cell(experiment: Path) -> None:
     path = experiment / SLOW_CELL
     path.rename(path.with_name(f".{path.name}.a1b2c3d4"))
-    assert plan(experiment).cells == [SLOW_CELL]
+    assert plan(experiment, SLOW_CELL).cells == [SLOW_CELL]
 
 
 def test_failing_cells_block_the_store_until_they_are_omitted(experiment: Path) -> None:

@@ -200,3 +200,16 @@ def run_snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[
         snakemake_command(*arguments), cwd=folder, env=environment(folder), check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
+
+
+def copy(source: Path, target: Path) -> Path:
+    """Copy an experiment with its results, their times and Snakemake's notes."""
+    return Path(shutil.copytree(source, target, symlinks=True))
+
+
+def run_copy(source: Path, target: Path) -> Path:
+    """Copy an experiment and run all of it."""
+    copy(source, target)
+    done = run_snakemake(target)
+    assert done.returncode == 0, done.stdout[-5000:]
+    return target

@@ -26,6 +26,7 @@ rule compute_factors:
         gpu=0,
     params:
         settings=experiment.factor_settings(),
+        tie_seed=experiment.config.seeds.ties,
         reported_apart=experiment.reported_apart,
         code=experiment.code("statistics/compute_factors.py"),
     script:

@@ -26,6 +26,9 @@ CELL_SCHEMA = pl.Schema(
     }
 )
 
+LOW_LETTER_MASS = 0.05
+"""Median letter mass below which a cell is flagged (method, section 1)."""
+
 _FACTS_KEY = "optionbias.cell"
 
 
@@ -122,7 +125,12 @@ def _check_complete(
 def _check_finite(frame: pl.DataFrame, n_options: int) -> None:
     scored = frame.filter(pl.col("unusable_reason").is_null())
     values = scored["letter_logprobs"].explode(empty_as_null=True)
-    if len(values) != scored.height * n_options or not values.is_finite().all():
+    if len(values) != scored.height * n_options or not _all_finite(values):
         raise ValueError("a scored query lacks a finite log-probability for every letter")
-    if not scored["letter_mass"].is_finite().all():
+    if not _all_finite(scored["letter_mass"]):
         raise ValueError("a scored query lacks a finite letter mass")
+
+
+def _all_finite(values: pl.Series) -> bool:
+    # A null is no number either, but `all` would pass over it.
+    return values.null_count() == 0 and bool(values.is_finite().all())

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from optionbias.errors import UserError
 from optionbias.prompts import PLAIN, PromptStyle
 
-LOW_LETTER_MASS = 0.05
-"""Median letter mass below which a cell is flagged (method, section 1)."""
-
 
 @dataclass(frozen=True)
 class Readout:

@@ -33,7 +33,8 @@ def job_arguments(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
     """Return the arguments of ``main`` from a Snakemake job, paths as `Path`.
 
     Raises:
-        LookupError: a parameter without a default has no counterpart in the rule.
+        LookupError: a parameter without a default has no counterpart in the rule, or
+            several files stand for one path.
     """
     paths = {**dict(snakemake.input.items()), **dict(snakemake.output.items())}
     values = {
@@ -44,6 +45,10 @@ def job_arguments(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for name, parameter in inspect.signature(main).parameters.items():
         if name in paths:
+            if parameter.annotation != list[Path] and _is_several(paths[name]):
+                raise LookupError(
+                    f"rule {snakemake.rule} gives {len(paths[name])} files for the one '{name}'"
+                )
             arguments[name] = _as_paths(paths[name], parameter.annotation)
         elif name in values:
             arguments[name] = values[name]
@@ -52,6 +57,10 @@ def job_arguments(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
         elif parameter.default is inspect.Parameter.empty:
             raise LookupError(f"rule {snakemake.rule} gives no '{name}' to its script")
     return arguments
+
+
+def _is_several(value: Any) -> bool:
+    return not isinstance(value, str) and len(value) > 1
 
 
 def _as_paths(value: Any, annotation: Any) -> Any:

@@ -1,6 +1,7 @@
 """Convert a GGUF file once into a float32 safetensors folder that loads in a second."""
 
 import shutil
+import struct
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,10 @@ from typing import Any
 from optionbias.errors import UserError
 
 GGUF_MAGIC = b"GGUF"
+# What `transformers` raises for a file that is cut short, damaged or of an unknown kind.
+_UNREADABLE = (
+    ValueError, OSError, LookupError, TypeError, NotImplementedError, OverflowError, struct.error,
+)  # fmt: skip
 
 
 def is_gguf(path: Path) -> bool:
@@ -41,7 +46,7 @@ def convert_gguf(parts: Sequence[Path], folder: Path, checkpoint: str) -> None:
         converted = Path(working) / "converted"
         try:
             _save_as_float32(joined, converted)
-        except (ValueError, OSError, KeyError, NotImplementedError) as error:
+        except _UNREADABLE as error:
             raise UserError(
                 f"checkpoint '{checkpoint}': transformers cannot read this GGUF file ({error})"
             ) from error
@@ -54,10 +59,9 @@ def _save_as_float32(gguf: Path, folder: Path) -> None:
     import torch  # noqa: PLC0415  (heavy, and only conversion needs it)
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
 
-    tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
-    model: Any = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, gguf_file=gguf.name, dtype=torch.float32
-    )
+    source = {"gguf_file": gguf.name, "local_files_only": True}
+    tokenizer = AutoTokenizer.from_pretrained(gguf.parent, **source)
+    model: Any = AutoModelForCausalLM.from_pretrained(gguf.parent, dtype=torch.float32, **source)
     # The weights are plain float32 by now; these marks would make saving refuse.
     model.hf_quantizer = None
     model.is_quantized = False

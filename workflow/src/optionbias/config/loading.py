@@ -118,7 +118,7 @@ def _explain(problem: Mapping[str, Any]) -> str:
             expected = context["expected_tags"]
             key, wrong = f"{key}.type", f"must be one of {expected} (got '{context['tag']}')"
         case "string_pattern_mismatch":
-            wrong = f"'{found}' is not {FORMS[context['pattern']]}"
+            wrong = f"{found!r} is not {FORMS[context['pattern']]}"
         case "string_type" if found is not None:
             wrong = f"must be text; write it in quotes {got}"
         case "dict_type" | "model_type" | "model_attributes_type":

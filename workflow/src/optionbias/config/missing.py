@@ -1,8 +1,11 @@
 """Cells without a result, and the lines that leave them out."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import yaml
 
 from optionbias.config.matrix import Cell, cell_matrix
 from optionbias.config.model import Config
@@ -33,14 +36,14 @@ def missing_cells(config: Config, directory: Path) -> list[MissingCell]:
 
 def omission_lines(missing: Sequence[MissingCell]) -> str:
     """Return YAML for the key `omit`, with the last log line as a first reason."""
-    lines = ["omit:"]
-    for entry in missing:
-        reason = (entry.last_line or "not run").replace('"', "'").replace("\\", "/")
-        lines.append(
-            f"  - {{readout: {entry.cell.readout}, benchmark: {entry.cell.benchmark}, "
-            f'checkpoint: {entry.cell.checkpoint}, reason: "{reason}"}}'
-        )
-    return "\n".join(lines)
+    entries = [{**asdict(entry.cell), "reason": entry.last_line or "not run"} for entry in missing]
+    return yaml.safe_dump(
+        {"omit": entries},
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=math.inf,
+    ).rstrip()
 
 
 def _last_line(log: Path) -> str | None:

@@ -113,6 +113,8 @@ def _draw_row(
                 _draw_chance(axes, group)
             if statistic == "flip_rate" and not own.is_empty():
                 _draw_cap(axes, group)
+                if few:
+                    _draw_averaged(axes, drawn)
         axes.set_xlim(0.0, 1.0)
         # Room above the highest point or whisker, whose marker would else be cut.
         top = 1.04 if statistic == "flip_rate" else 1.05 * axes.get_ylim()[1]
@@ -125,6 +127,18 @@ def _draw_chance(axes: Axes, group: Group) -> None:
     """Mark the accuracy of guessing on the horizontal axis, in the colour of its K."""
     chance = 1.0 / int(group.cells["n_options"][0])
     axes.axvline(chance, ymax=0.05, color=group.colour, linewidth=1.6, zorder=1)
+
+
+def _draw_averaged(axes: Axes, group: Group) -> None:
+    """Lead from each cell to its accuracy after averaging the orderings' probabilities."""
+    cells = group.cells.filter(pl.col("averaged_accuracy").is_not_null())
+    ends = column(cells, "averaged_accuracy")
+    heights = column(cells, "flip_rate")
+    axes.hlines(
+        heights, column(cells, "accuracy"), ends,
+        color=group.colour, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1,
+    )  # fmt: skip
+    axes.plot(ends, heights, linestyle="none", marker="|", markersize=6, color=group.colour)
 
 
 def _draw_cap(axes: Axes, group: Group) -> None:
@@ -164,6 +178,7 @@ def _note(cells: pl.DataFrame, pair: _Pair) -> list[str]:
     parts = [
         "dashed: flip cap min(1, K(1 − accuracy))",
         "thick ticks: chance, 1/K",
+        "dotted, ending in |: accuracy after averaging the orderings’ probabilities" if few else "",
         "$r_s$: Spearman with accuracy, 95% interval from resampling cells",
         "whiskers: 95% intervals, items resampled" if few else "no whiskers: many cells",
         FLAGGED_NOTE if flagged(cells).any() else "",

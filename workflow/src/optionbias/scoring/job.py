@@ -10,13 +10,12 @@ from pathlib import Path
 
 import torch
 
-from optionbias.cell_file import CellFacts, write_cell
+from optionbias.cell_file import LOW_LETTER_MASS, CellFacts, write_cell
 from optionbias.checkpoints.manifest import read_manifest
 from optionbias.items.benchmark_files import read_items
 from optionbias.items.limit import limit_items
 from optionbias.orderings import Ordering
 from optionbias.prompts import PromptStyle
-from optionbias.readouts import LOW_LETTER_MASS
 from optionbias.run_log import progress_bar
 from optionbias.scoring.cell import score_cell
 from optionbias.scoring.engine import PlainBatchEngine

@@ -58,6 +58,8 @@ class CellAnswers:
         n_options: K.
         n_items: items asked, usable or not.
         flags: further columns of the row, such as ``low_letter_mass``.
+        averaged: int [N], the content chosen after averaging the orderings'
+            probabilities; None for readouts that store no probabilities.
     """
 
     readout: str
@@ -70,6 +72,7 @@ class CellAnswers:
     n_options: int
     n_items: int
     flags: Mapping[str, Flag]
+    averaged: npt.NDArray[np.int64] | None = None
 
     @property
     def name(self) -> str:
@@ -157,7 +160,7 @@ def cell_factors(cell: CellAnswers, settings: FactorSettings) -> dict[str, objec
     row |= {"n_flipping": 0, "n_without_near_ties": 0} | dict(cell.flags)
     if len(cell.gold) > 0:
         features = shared_design_features(
-            cell.contents, cyclic_design(cell.n_options), cell.gold, cell.near_tie
+            cell.contents, cyclic_design(cell.n_options), cell.gold, cell.near_tie, cell.averaged
         )
         values = factors(features)
         check_invariants(values, features, cell.name)
@@ -199,7 +202,12 @@ def _intervals(
     cell: CellAnswers, features: ItemFeatures, settings: FactorSettings
 ) -> dict[str, object]:
     """Return the item-bootstrap intervals of every estimate."""
-    patterns = distinct_patterns(cell.contents, cell.gold, cell.near_tie.any(axis=1))
+    patterns = distinct_patterns(
+        cell.contents,
+        cell.gold,
+        cell.near_tie.any(axis=1),
+        cell.gold if cell.averaged is None else cell.averaged,
+    )
     distinct = features.take(patterns.first)
     draws = bootstrap_values(
         lambda counts: without_unflipped(factors(distinct, counts)),

@@ -7,6 +7,7 @@ COUNTS = ("n_options", "n_items", "n_usable", "n_flipping", "n_without_near_ties
 
 SCALAR_ESTIMATES = (
     "accuracy",
+    "averaged_accuracy",
     "flip_rate",
     "stable_correct",
     "stable_wrong",
@@ -63,6 +64,8 @@ DEFINITIONS = {
     "n_flipping": "Usable items whose chosen content changes with the ordering.",
     "n_without_near_ties": "Usable items without a near tie under any cyclic ordering.",
     "accuracy": "Mean correctness over items and orderings.",
+    "averaged_accuracy": "Accuracy of one answer per item: the content whose renormalised "
+    "probability, averaged over the cyclic orderings, is largest.",
     "accuracy_by_ordering": "Mean correctness over items under each ordering.",
     "flip_rate": "Share of items whose chosen content is not the same under every ordering.",
     "stable_correct": "Share of items that never flip and are right.",

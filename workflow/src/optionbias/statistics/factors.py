@@ -97,8 +97,10 @@ def _or_zero(values: FloatArray) -> FloatArray:
 def _shares(totals: Totals, n_items: FloatArray, scale: int) -> Factors:
     """Return the factors that are plain means over items."""
     by_ordering = totals.get("correct_by_ordering", np.empty((len(n_items), 0)))
+    undefined = np.full(len(n_items), np.nan)
     return {
         "accuracy": totals["correct"] / (scale * n_items),
+        "averaged_accuracy": totals.get("averaged_correct", undefined) / n_items,
         "accuracy_by_ordering": by_ordering / n_items[:, None],
         "flip_rate": totals["flips"] / n_items,
         "stable_correct": totals["stable_correct"] / n_items,

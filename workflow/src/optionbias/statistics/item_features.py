@@ -90,6 +90,7 @@ def shared_design_features(
     shown: npt.ArrayLike,
     gold: npt.ArrayLike,
     near_tie: npt.ArrayLike | None = None,
+    averaged: npt.ArrayLike | None = None,
 ) -> ItemFeatures:
     """Return the features of items that all share one design (method, section 2).
 
@@ -98,6 +99,8 @@ def shared_design_features(
         shown: int [m, K], the content at each letter; a multiset of orderings.
         gold: int [N], the correct content.
         near_tie: bool [N] or [N, m], the items (queries) with a near tie; none if omitted.
+        averaged: int [N], the content chosen after averaging the orderings' probabilities;
+            without it accuracy after averaging is undefined.
 
     Raises:
         ValueError: shapes that do not fit, or contents outside 0 to K - 1.
@@ -112,6 +115,9 @@ def shared_design_features(
     )
     _check(queries)
     columns = _columns(queries, near_tie) | _by_ordering_columns(queries, design)
+    if averaged is not None:
+        chosen = np.asarray(averaged, dtype=np.int64)
+        columns["averaged_correct"] = (chosen == queries.gold).astype(np.float64)
     return _features(queries, columns)
 
 

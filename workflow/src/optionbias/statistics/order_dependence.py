@@ -43,5 +43,6 @@ def _part(cell: CellAnswers, mask: npt.NDArray[np.bool_], name: str) -> CellAnsw
         contents=cell.contents[mask],
         near_tie=cell.near_tie[mask],
         gold=cell.gold[mask],
+        averaged=None if cell.averaged is None else cell.averaged[mask],
         flags={**cell.flags, "items": name},
     )

@@ -4,7 +4,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-STATISTICS = ("accuracy", "flip_rate", "skew", "pooled_sd", "placement_range", "rstd")
+STATISTICS = (
+    "accuracy",
+    "averaged_accuracy",
+    "flip_rate",
+    "skew",
+    "pooled_sd",
+    "placement_range",
+    "rstd",
+)
 FLAGS = ("few_flipping", "degenerate", "low_letter_mass")
 ALL_CELLS = "all cells"
 WITHOUT_FLAGGED = "without flagged cells"

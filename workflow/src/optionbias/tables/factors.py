@@ -15,6 +15,7 @@ from optionbias.tables.writing import Part, Table
 CAPTION = "Factors of every cell: readout × benchmark × checkpoint, over the cyclic orderings."
 ESTIMATES = {
     "accuracy": "accuracy",
+    "averaged_accuracy": "averaged accuracy",
     "flip_rate": "flip rate",
     "skew": "skew",
     "pooled_sd": "pooled SD",
@@ -32,6 +33,8 @@ NOTES = (
     "mean or median over cells from resampling cells; below three cells there is none.",
     "N: items with an answer under every cyclic ordering. Flipping: those whose chosen content "
     "changes. Counts, noise levels and p-values carry no interval.",
+    "Accuracy: mean over items and orderings. Averaged accuracy: of one answer per item, the "
+    "content with the largest renormalised probability averaged over the cyclic orderings.",
     "Pooled SD = flip rate × skew. The skew is undefined (–) where nothing flips, and such cells "
     "are left out of its mean and median.",
     "Skew noise and pooled SD noise: what evenly landing answers would show by chance (mean over "
