@@ -1,10 +1,8 @@
 """One cell: every item under every ordering once, unusable prompts with their reason."""
 
 import copy
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ import pytest
 import torch
 from tiny_models import byte_level_tokenizer, own_logprobs, tiny_model
 
-from optionbias.cell_file import CELL_SCHEMA, CellFacts, read_cell, write_cell
+from optionbias.cell_file import CELL_SCHEMA
 from optionbias.errors import UserError
 from optionbias.items.item import Item
 from optionbias.orderings import Ordering, cyclic_and_reversed_design, cyclic_design, ordering_name
@@ -180,76 +178,3 @@ def test_progress_sees_every_prompt_and_their_number() -> None:
     score_cell(ITEMS, cyclic_design(4), [], PLAIN, ENCODER, engine, None, watch)
     assert seen[0] == 12
     assert sorted(seen[1:]) == list(range(12))
-
-
-# --- the file of a cell ---
-
-FACTS = CellFacts("zero_shot", "colours", "tiny", "cyclic", 4, "float32", "cpu", "sha256:0",
-                  0.5, 1.5, 12, 900, 10**9, {"python": "3"})  # fmt: skip
-IDS = [item.item_id for item in ITEMS]
-
-
-def a_frame() -> pl.DataFrame:
-    return score(FixedEngine([[-1.0, -2.0, -3.0, -4.0]] * 12), cyclic_design(4)).frame
-
-
-def test_cell_file_gives_back_rows_and_facts(tmp_path: Any) -> None:
-    path = tmp_path / "zero_shot/colours/tiny.parquet"
-    write_cell(path, a_frame(), FACTS, IDS, cyclic_design(4))
-    frame, facts = read_cell(path)
-    assert frame.equals(a_frame())
-    assert facts == FACTS
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda frame: frame.head(11),
-        lambda frame: pl.concat([frame, frame.head(1)]),
-        lambda frame: pl.concat([frame.head(11), frame.head(1)]),
-        lambda frame: frame.with_columns(pl.lit("0-1-2-3").alias("ordering")),
-        lambda frame: frame.with_columns(pl.lit(1, pl.UInt8).alias("repeat")),
-        lambda frame: frame.with_columns(pl.lit("sky").alias("item_id")),
-        lambda frame: frame.with_columns(pl.lit(math.nan, pl.Float64).alias("letter_mass")),
-        lambda frame: frame.with_columns(pl.lit([math.nan] * 4).cast(pl.List(pl.Float32))
-                                         .alias("letter_logprobs")),
-        lambda frame: frame.with_columns(pl.col("letter_logprobs").list.head(3)),
-        lambda frame: frame.with_columns(pl.lit(None).alias("letter_logprobs")),
-    ],
-    ids=["row missing", "row too many", "row twice", "ordering", "repeat", "item", "mass is NaN",
-         "score is NaN", "letter missing", "scores missing"],
-)  # fmt: skip
-def test_incomplete_or_not_finite_cell_is_never_written(tmp_path: Any, change: Any) -> None:
-    path = tmp_path / "cell.parquet"
-    with pytest.raises(ValueError, match=r"asked once each|lacks a finite"):
-        write_cell(path, change(a_frame()), FACTS, IDS, cyclic_design(4))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_cell_with_only_unusable_rows_can_be_written(tmp_path: Any) -> None:
-    path = tmp_path / "cell.parquet"
-    frame = score(PlainBatchEngine(model(), 4), cyclic_design(4), context=3).frame
-    write_cell(path, frame, FACTS, IDS, cyclic_design(4))
-    assert read_cell(path)[0].height == 12
-
-
-@pytest.mark.parametrize("damage", ["truncated", "empty", "no facts", "other columns", "missing"])
-def test_damaged_cell_file_is_named_and_said_to_be_deleted(tmp_path: Any, damage: str) -> None:
-    path = tmp_path / "cell.parquet"
-    write_cell(path, a_frame(), FACTS, IDS, cyclic_design(4))
-    content = path.read_bytes()
-    if damage == "truncated":
-        path.write_bytes(content[: len(content) // 2])
-    elif damage == "empty":
-        path.write_bytes(b"")
-    elif damage == "no facts":
-        a_frame().write_parquet(path)
-    elif damage == "other columns":
-        frame, facts = read_cell(path)
-        frame.drop("variant").write_parquet(
-            path, metadata={"optionbias.cell": json.dumps(asdict(facts))}
-        )
-    else:
-        path.unlink()
-    with pytest.raises(UserError, match=r"cell\.parquet.*delete it"):
-        read_cell(path)

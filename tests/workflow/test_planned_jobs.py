@@ -250,3 +250,10 @@ def test_omitted_cell_leaves_the_others_and_the_figures(experiment: Path) -> Non
 def test_omitting_the_only_few_shot_cell_scores_no_other(experiment: Path) -> None:
     omit(experiment, "five_shot", "number_comparison", "alpha")
     assert plan(experiment).rules == STORE_AND_LATER
+
+
+def test_accepted_change_of_the_scoring_code_scores_nothing(experiment: Path) -> None:
+    add_line(experiment / LIBRARY / "scoring/engine.py", "ANOTHER_CONSTANT = 1")
+    accepted = run_snakemake(experiment, "--touch", "cells")
+    assert accepted.returncode == 0, accepted.stdout[-3000:]
+    assert plan(experiment).cells == []
