@@ -15,13 +15,18 @@ def main(
     asked: list[Path],
     excluded: list[Path],
     summaries: list[Path],
+    shots: list[Path],
     manifests: list[Path],
     checkpoints: str,
     settings: str,
     store: Path,
 ) -> None:
     """Build the store; what the config says of checkpoints and the settings arrive as JSON."""
-    files = zip(asked, excluded, summaries, strict=True)
+    shots_of = {path.name.removesuffix(".shots.parquet"): path for path in shots}
+    files = [
+        (*paths, shots_of.get(paths[0].stem))
+        for paths in zip(asked, excluded, summaries, strict=True)
+    ]
     facts = {name: CheckpointFacts(**entry) for name, entry in json.loads(checkpoints).items()}
     build_store(
         store,

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
 
 CPU_RULES = {
     "prepare_items": (1, 4000, "00:30:00"),
+    "prepare_shots": (1, 4000, "00:30:00"),
     "build_store": (2, 8000, "01:00:00"),
     "compute_factors": (1, 8000, "02:00:00"),
     "compute_pools": (1, 4000, "00:30:00"),

@@ -106,7 +106,7 @@ def benchmark_files(
     flags = order_dependent or [False] * len(items)
     return BenchmarkFiles(
         name, f"file {name}.jsonl", "sha256:1", items[0].n_options, len(items) + len(excluded),
-        "source", shot_letters, items_frame(items, flags), excluded_frame(excluded),
+        "source", items_frame(items, flags), excluded_frame(excluded), shot_letters,
     )  # fmt: skip
 
 

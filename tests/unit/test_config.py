@@ -358,3 +358,11 @@ def test_demo_needs_neither_hub_nor_variables() -> None:
     config = load_config_file(REPOSITORY / "config/config.yaml")
     assert {entry.source.type for entry in config.checkpoints.values()} == {"package"}
     assert {entry.source.type for entry in config.benchmarks.values()} == {"builtin"}
+
+
+@pytest.mark.parametrize("ending", [".fetched", ".shots", ".excluded", ".json"])
+def test_id_that_would_share_a_file_with_another_is_refused(ending: str) -> None:
+    content = yaml.safe_load(Path("config/config.yaml").read_text())
+    content["benchmarks"][f"capitals{ending}"] = content["benchmarks"]["capitals"]
+    with pytest.raises(UserError, match=f"benchmarks.capitals{ending}: .*must not end"):
+        load_config(content)

@@ -128,10 +128,15 @@ class TestPaths:
 
     def test_variables_are_expanded_in_sources_and_inputs(self, folder: Path) -> None:
         found = experiment()
-        expected = [str(folder / "items.jsonl"), "pool.jsonl"]
-        assert found.benchmark_inputs(of(benchmark="files")) == expected
-        source = json.loads(found.benchmark_source(of(benchmark="files")))
-        assert [source["path"], source["pool_path"]] == expected
+        benchmark, path = of(benchmark="files"), str(folder / "items.jsonl")
+        assert found.benchmark_inputs(benchmark) == [path]
+        assert found.pool_inputs(benchmark) == ["pool.jsonl"]
+        assert json.loads(found.benchmark_source(benchmark))["path"] == path
+        source = json.loads(found.pool_source(benchmark))
+        assert [source["path"], source["pool_path"]] == [path, "pool.jsonl"]
+
+    def test_items_do_not_depend_on_the_few_shot_pool(self) -> None:
+        assert "pool" not in experiment().benchmark_source(of(benchmark="files"))
 
     def test_variable_in_the_checkpoint_folder_is_expanded(self, folder: Path) -> None:
         found = experiment(CONTENT | {"checkpoint_dir": "${ITEMS}/scratch"})
@@ -166,6 +171,7 @@ class TestInputs:
         found = experiment()
         assert found.n_shots(of(benchmark="capitals")) == 0
         assert found.n_shots(of(benchmark="files")) == 5
+        assert found.shots_paths == ["results/items/files.shots.parquet"]
 
     def test_omitted_few_shot_cell_keeps_the_examples(self) -> None:
         omitted = {"readout": "five_shot", "benchmark": "files", "checkpoint": "hub", "reason": "r"}
@@ -182,6 +188,7 @@ PARAMS = {
     "hub_checkpoint": of("hub"),
     "checkpoint_dir": of("hub"),
     "benchmark_source": of(benchmark="files"),
+    "pool_source": of(benchmark="files"),
     "item_settings": of(benchmark="files"),
     "n_shots": of(benchmark="files"),
     "cell_design": of("hub", "files", "five_shot"),

@@ -175,7 +175,9 @@ def test_items_survive_a_parquet_file_text_for_text(
 
 
 def shots(pool: list[dict[str, Any]], n_shots: int, evaluation: PreparedBenchmark) -> list[Item]:
-    return prepare_shots(records(pool), settings(), n_shots, evaluation)
+    return prepare_shots(
+        records(pool), settings(), n_shots, evaluation.items, evaluation.canonical_order
+    )
 
 
 def test_shots_are_the_first_valid_pool_items_in_pool_order() -> None:
@@ -197,7 +199,9 @@ def test_item_of_the_evaluation_set_is_never_a_shot(caplog: pytest.LogCaptureFix
 def test_shots_without_ids_are_not_taken_for_evaluation_rows() -> None:
     numbered = settings(fields=FieldMapping(id=None))
     evaluation = prepare_benchmark(records([row(0), row(1)]), numbered)
-    chosen = prepare_shots(records([row(100), row(101)]), numbered, 2, evaluation)
+    chosen = prepare_shots(
+        records([row(100), row(101)]), numbered, 2, evaluation.items, evaluation.canonical_order
+    )
     assert ids(chosen) == ["demo/shots/0", "demo/shots/1"]
 
 

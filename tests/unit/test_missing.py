@@ -59,17 +59,22 @@ def test_temporary_file_of_a_killed_cell_counts_for_nothing(config: Config, tmp_
     assert [entry.cell for entry in missing_cells(config, tmp_path)] == [FIRST, SECOND]
 
 
-def test_last_line_of_the_log_is_told(config: Config, tmp_path: Path) -> None:
+def test_last_error_of_the_log_is_told(config: Config, tmp_path: Path) -> None:
     put(tmp_path, f"logs/score_cell/{FIRST}.log", "loading\nerror: no GPU\n\n  \n")
-    put(tmp_path, f"logs/score_cell/{SECOND}.log", b"\xff broken\n")
+    put(tmp_path, f"logs/score_cell/{SECOND}.log", b"Traceback\nValueError: \xff broken\n")
     first, second = missing_cells(config, tmp_path)
-    assert first.last_line == "error: no GPU"
-    assert second.last_line == "� broken"
+    assert first.reason == "error: no GPU"
+    assert second.reason == "ValueError: � broken"
+
+
+def test_log_of_an_earlier_success_is_no_reason(config: Config, tmp_path: Path) -> None:
+    put(tmp_path, f"logs/score_cell/{FIRST}.log", "loaded\n24 prompts in 1.0 s, 24.0 prompts/s\n")
+    assert missing_cells(config, tmp_path)[0].reason is None
 
 
 def test_empty_log_tells_nothing(config: Config, tmp_path: Path) -> None:
     put(tmp_path, f"logs/score_cell/{FIRST}.log")
-    assert missing_cells(config, tmp_path)[0].last_line is None
+    assert missing_cells(config, tmp_path)[0].reason is None
 
 
 def test_cell_that_never_ran_has_a_reason() -> None:
@@ -81,7 +86,7 @@ def test_cell_that_never_ran_has_a_reason() -> None:
 def test_printed_lines_can_be_pasted_into_the_configuration(
     config: Config, tmp_path: Path, line: str
 ) -> None:
-    put(tmp_path, f"logs/score_cell/{FIRST}.log", line + "\n")
+    put(tmp_path, f"logs/score_cell/{FIRST}.log", f"error: {line}\n")
     put(tmp_path, f"cells/{SECOND}.parquet")
     pasted = yaml.safe_load(omission_lines(missing_cells(config, tmp_path)))
     matrix = cell_matrix(load_config(CONTENT | pasted))
@@ -90,8 +95,8 @@ def test_printed_lines_can_be_pasted_into_the_configuration(
 
 
 def test_overlong_line_is_cut(config: Config, tmp_path: Path) -> None:
-    put(tmp_path, f"logs/score_cell/{FIRST}.log", "x" * 10_000)
-    line = missing_cells(config, tmp_path)[0].last_line
+    put(tmp_path, f"logs/score_cell/{FIRST}.log", "error: " + "x" * 10_000)
+    line = missing_cells(config, tmp_path)[0].reason
     assert line is not None
     assert len(line) <= 200
 

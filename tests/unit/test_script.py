@@ -152,9 +152,9 @@ def prepare_items(source: str, folder: Path) -> subprocess.CompletedProcess[str]
     )
     return shell(
         "items/prepare_items.py", "--benchmark", "capitals", "--source", source,
-        "--settings", settings, "--n-shots", "0", "--inputs", "unused",
+        "--settings", settings, "--inputs", "unused",
         "--asked", str(folder / "asked.parquet"), "--excluded", str(folder / "excluded.parquet"),
-        "--shots", str(folder / "shots.parquet"), "--summary", str(folder / "summary.json"),
+        "--summary", str(folder / "summary.json"),
     )  # fmt: skip
 
 
@@ -162,11 +162,11 @@ def test_script_does_its_work_in_a_shell(tmp_path: Path) -> None:
     done = prepare_items('{"type":"builtin","name":"capitals"}', tmp_path)
     assert done.returncode == 0, done.stderr
     assert "capitals: 3 items of" in done.stdout
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_mistake_in_a_shell_is_one_line_without_traceback(tmp_path: Path) -> None:
-    done = prepare_items('{"type":"files","path":"no.jsonl","pool_path":null}', tmp_path)
+    done = prepare_items('{"type":"files","path":"no.jsonl"}', tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("error: no.jsonl")
     assert len(done.stderr.splitlines()) == 1

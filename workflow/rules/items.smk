@@ -3,7 +3,7 @@
 Needs: a benchmark's source; the hub's only in `fetch_benchmark`, the one rule here that
 uses the network.
 Makes: results/items/{benchmark}.parquet with the items asked, .excluded.parquet with the
-others and why, .shots.parquet with few-shot examples, .json with a summary.
+others and why, .json with a summary; .shots.parquet with few-shot examples where they are shown.
 Why apart: an item's text, gold or id that changes re-scores the benchmark's cells, and
 nothing else does.
 """
@@ -33,7 +33,6 @@ rule prepare_items:
     output:
         asked="results/items/{benchmark}.parquet",
         excluded="results/items/{benchmark}.excluded.parquet",
-        shots="results/items/{benchmark}.shots.parquet",
         summary="results/items/{benchmark}.json",
     log:
         "results/logs/prepare_items/{benchmark}.log",
@@ -49,7 +48,32 @@ rule prepare_items:
     params:
         source=experiment.benchmark_source,
         settings=experiment.item_settings,
-        n_shots=experiment.n_shots,
         code=experiment.code("items/prepare_items.py"),
     script:
         "../../scripts/items/prepare_items.py"
+
+
+rule prepare_shots:
+    input:
+        inputs=experiment.pool_inputs,
+        asked="results/items/{benchmark}.parquet",
+        summary="results/items/{benchmark}.json",
+    output:
+        shots="results/items/{benchmark}.shots.parquet",
+    log:
+        "results/logs/prepare_shots/{benchmark}.log",
+    priority: 100
+    conda:
+        "../../envs/scoring.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+        gpu=0,
+    params:
+        source=experiment.pool_source,
+        settings=experiment.item_settings,
+        n_shots=experiment.n_shots,
+        code=experiment.code("items/prepare_shots.py"),
+    script:
+        "../../scripts/items/prepare_shots.py"

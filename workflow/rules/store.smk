@@ -15,6 +15,7 @@ rule build_store:
             benchmark=experiment.benchmarks,
         ),
         summaries=expand("results/items/{benchmark}.json", benchmark=experiment.benchmarks),
+        shots=experiment.shots_paths,
         manifests=expand("results/checkpoints/{checkpoint}.json", checkpoint=experiment.checkpoints),
     output:
         store="results/store/probabilities.duckdb",

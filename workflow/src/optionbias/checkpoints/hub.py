@@ -9,7 +9,8 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from optionbias.errors import UserError
 
 # Formats that `transformers` does not need beside safetensors.
-_UNUSED_WEIGHTS = ["*.bin", "*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
+_PICKLED_WEIGHTS = ["*.bin"]
+_UNUSED_WEIGHTS = ["*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
 _UNUSED_FOLDERS = ["original/*", "onnx/*", "runs/*"]
 
 
@@ -32,15 +33,24 @@ def fetch_snapshot(
     Raises:
         UserError: the repository, the revision or the network cannot be had.
     """
-    ignored = [*_UNUSED_WEIGHTS, *_UNUSED_FOLDERS] if kind == "model" else None
-    try:
-        folder = snapshot_download(
-            repository,
-            repo_type=kind,
-            revision=revision,
-            ignore_patterns=ignored,
-            local_files_only=constants.HF_HUB_OFFLINE,
+
+    def download(ignored: list[str]) -> Path:
+        return Path(
+            snapshot_download(
+                repository,
+                repo_type=kind,
+                revision=revision,
+                ignore_patterns=ignored or None,
+                local_files_only=constants.HF_HUB_OFFLINE,
+            )
         )
+
+    unused = [*_UNUSED_WEIGHTS, *_UNUSED_FOLDERS] if kind == "model" else []
+    try:
+        folder = download([*unused, *_PICKLED_WEIGHTS] if unused else [])
+        # Older repositories hold no safetensors; then the pickled weights are the weights.
+        if kind == "model" and not any(folder.glob("*.safetensors")):
+            folder = download(unused)
     except LocalEntryNotFoundError as error:
         raise UserError(
             f"{owner}: {repository} at {revision} is not in the local cache and the hub cannot "
@@ -51,7 +61,7 @@ def fetch_snapshot(
             f"{owner}: {repository} at {revision} cannot be fetched; check the id and the "
             f"revision, and for gated repositories accept the terms and log in ({error})"
         ) from error
-    return checked_snapshot(Path(folder), revision, owner)
+    return checked_snapshot(folder, revision, owner)
 
 
 def checked_snapshot(folder: Path, revision: str, owner: str) -> Path:

@@ -23,6 +23,7 @@ from optionbias.readouts import READOUTS
 
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _BASE_MEMORY_MB = 4000
+_POOL_KEYS = ("pool_path", "pool_split")
 
 
 def plain_json(value: Any) -> str:
@@ -133,6 +134,11 @@ class Experiment:
         return _model_json(self._hub_source(self.config.benchmarks[wildcards.benchmark]))
 
     def benchmark_source(self, wildcards: Any) -> str:
+        """Return a benchmark's source as JSON, paths expanded, without its few-shot pool."""
+        source = self._source("benchmarks", wildcards.benchmark)
+        return plain_json({key: value for key, value in source.items() if key not in _POOL_KEYS})
+
+    def pool_source(self, wildcards: Any) -> str:
         """Return a benchmark's source with its few-shot pool as JSON, paths expanded."""
         return plain_json(self._source("benchmarks", wildcards.benchmark))
 
@@ -141,7 +147,14 @@ class Experiment:
         source = self._source("benchmarks", wildcards.benchmark)
         if source["type"] == "hub":
             return [f"results/items/{wildcards.benchmark}.fetched.json"]
-        return [source[key] for key in ("path", "pool_path") if source.get(key)]
+        return [source["path"]] if source["type"] == "files" else []
+
+    def pool_inputs(self, wildcards: Any) -> list[str]:
+        """Return the files a benchmark's few-shot examples are chosen from."""
+        source = self._source("benchmarks", wildcards.benchmark)
+        if source["type"] == "files":
+            return [source["pool_path"]]
+        return self.benchmark_inputs(wildcards)
 
     def item_settings(self, wildcards: Any) -> str:
         """Return how a benchmark's items are chosen, as JSON."""
@@ -153,11 +166,15 @@ class Experiment:
     def n_shots(self, wildcards: Any) -> int:
         """Return how many few-shot examples the benchmark's panels need at most.
 
-        Omitted cells count, so that leaving one out prepares no benchmark anew.
+        Omitted cells count, so that leaving one out chooses no examples anew.
         """
-        panels = [panel for panel in self.config.panels if wildcards.benchmark in panel.benchmarks]
-        readouts = [readout for panel in panels for readout in panel.readouts]
-        return max((READOUTS[name].n_shots for name in readouts), default=0)
+        return self._most_shots(wildcards.benchmark)
+
+    @property
+    def shots_paths(self) -> list[str]:
+        """The files of few-shot examples that some panel needs."""
+        names = [name for name in self.benchmarks if self._most_shots(name)]
+        return [f"results/items/{name}.shots.parquet" for name in names]
 
     # --- cells ---
 
@@ -237,6 +254,11 @@ class Experiment:
         )
 
     # --- helpers ---
+
+    def _most_shots(self, benchmark: str) -> int:
+        panels = [panel for panel in self.config.panels if benchmark in panel.benchmarks]
+        readouts = [readout for panel in panels for readout in panel.readouts]
+        return max((READOUTS[name].n_shots for name in readouts), default=0)
 
     def _source(self, kind: str, name: str) -> dict[str, Any]:
         entry = getattr(self.config, kind)[name]

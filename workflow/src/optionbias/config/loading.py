@@ -17,6 +17,8 @@ from optionbias.config.model import FORMS, LIST_TAG, TEXT_TAG, Benchmark, Config
 from optionbias.errors import UserError
 from optionbias.readouts import READOUTS
 
+RESERVED_ENDINGS = (".excluded", ".fetched", ".json", ".shots")
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -157,8 +159,20 @@ def _unknown(kind: str, name: str, known: Sequence[str]) -> str:
     return f"unknown {kind} '{name}'{hint}"
 
 
+def _reserved_problems(config: Config) -> list[str]:
+    """Refuse ids whose files would be taken for another id's files."""
+    return [
+        f"{kind}.{name}: an id must not end in '{ending}', which names files of the pipeline's own"
+        for kind, names in (("checkpoints", config.checkpoints), ("benchmarks", config.benchmarks))
+        for name in names
+        for ending in RESERVED_ENDINGS
+        if name.endswith(ending)
+    ]
+
+
 def _cross_checks(config: Config) -> list[str]:
     problems = [
+        *_reserved_problems(config),
         *_panel_problems(config),
         *(problem for name, entry in config.benchmarks.items() for problem in
           _benchmark_problems(name, entry)),

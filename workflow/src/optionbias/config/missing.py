@@ -1,6 +1,7 @@
 """Cells without a result, and the lines that leave them out."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,13 +11,16 @@ import yaml
 from optionbias.config.matrix import Cell, cell_matrix
 from optionbias.config.model import Config
 
+# A message of `run_log`, or the last line of a traceback.
+_ERROR = re.compile(r"(error:|[\w.]*(Error|Exception|Exit|Interrupt)\b)")
+
 
 @dataclass(frozen=True)
 class MissingCell:
-    """A cell without a result and the last line of its log, if it has one."""
+    """A cell without a result and the line of its log that says why, if there is one."""
 
     cell: Cell
-    last_line: str | None
+    reason: str | None
 
 
 def missing_cells(config: Config, directory: Path) -> list[MissingCell]:
@@ -28,15 +32,15 @@ def missing_cells(config: Config, directory: Path) -> list[MissingCell]:
     """
     results = directory / "results"
     return [
-        MissingCell(cell, _last_line(results / f"logs/score_cell/{cell}.log"))
+        MissingCell(cell, _reason_in(results / f"logs/score_cell/{cell}.log"))
         for cell in cell_matrix(config).cells
         if not (results / f"cells/{cell}.parquet").is_file()
     ]
 
 
 def omission_lines(missing: Sequence[MissingCell]) -> str:
-    """Return YAML for the key `omit`, with the last log line as a first reason."""
-    entries = [{**asdict(entry.cell), "reason": entry.last_line or "not run"} for entry in missing]
+    """Return YAML for the key `omit`, with the log's error as a first reason."""
+    entries = [{**asdict(entry.cell), "reason": entry.reason or "not run"} for entry in missing]
     return yaml.safe_dump(
         {"omit": entries},
         sort_keys=False,
@@ -46,9 +50,11 @@ def omission_lines(missing: Sequence[MissingCell]) -> str:
     ).rstrip()
 
 
-def _last_line(log: Path) -> str | None:
+def _reason_in(log: Path) -> str | None:
     if not log.is_file():
         return None
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     written = [line.strip() for line in lines if line.strip()]
-    return written[-1][-200:] if written else None
+    # A log may be that of an earlier success, when what failed is the checkpoint or the items.
+    errors = [line for line in written if _ERROR.match(line)]
+    return errors[-1][-200:] if errors else None

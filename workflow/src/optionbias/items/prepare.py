@@ -1,8 +1,8 @@
 """A benchmark's items, from raw records to what every cell is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import polars
 
@@ -63,6 +63,20 @@ class ItemSettings:
                 f"benchmark '{self.benchmark}': n_options is {self.n_options}; it must lie "
                 f"between {MINIMUM_OPTIONS} and {MAXIMUM_LETTERS}"
             )
+
+
+def item_settings(
+    benchmark: str, source: Mapping[str, Any], settings: Mapping[str, Any]
+) -> ItemSettings:
+    """Return the settings of a benchmark from plain values, as the rules hand them over.
+
+    Args:
+        benchmark: id of the benchmark.
+        source: the source; its ``fields`` map a record's fields, where it has any.
+        settings: the other attributes of `ItemSettings` by name.
+    """
+    fields = FieldMapping(**source.get("fields", {}))
+    return ItemSettings(benchmark=benchmark, fields=fields, **settings)
 
 
 @dataclass(frozen=True)

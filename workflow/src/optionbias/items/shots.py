@@ -4,10 +4,10 @@ import logging
 from collections.abc import Sequence
 
 from optionbias.errors import UserError
-from optionbias.items.canonical import in_canonical_order
+from optionbias.items.canonical import CanonicalOrder, in_canonical_order
 from optionbias.items.exclusions import describe_reasons
 from optionbias.items.item import Item
-from optionbias.items.prepare import ItemSettings, PreparedBenchmark, select_items
+from optionbias.items.prepare import ItemSettings, select_items
 from optionbias.items.records import Record
 
 logger = logging.getLogger(__name__)
@@ -17,7 +17,8 @@ def prepare_shots(
     records: Sequence[Record],
     settings: ItemSettings,
     n_shots: int,
-    prepared: PreparedBenchmark,
+    items: Sequence[Item],
+    canonical_order: CanonicalOrder,
 ) -> list[Item]:
     """Return the first ``n_shots`` valid pool items with the benchmark's K, in pool order.
 
@@ -29,7 +30,8 @@ def prepare_shots(
         records: rows of the pool, with the same fields as the benchmark's.
         settings: the benchmark's; ``limit`` plays no part.
         n_shots: how many examples a prompt holds.
-        prepared: the benchmark's items.
+        items: the benchmark's items.
+        canonical_order: the benchmark's, never ``auto``.
 
     Raises:
         UserError: the pool holds too few usable items; the message has the counts.
@@ -38,7 +40,7 @@ def prepare_shots(
         return []
     # Row numbers of the pool are no ids of the benchmark's rows, so made-up ids differ.
     candidates, excluded = select_items(records, settings, f"{settings.benchmark}/shots")
-    usable = _outside_evaluation(candidates, prepared)
+    usable = _outside_evaluation(candidates, items, settings.benchmark)
     if len(usable) < n_shots:
         raise UserError(
             f"benchmark '{settings.benchmark}': {n_shots} few-shot examples are asked for, but "
@@ -46,19 +48,21 @@ def prepare_shots(
             f"{describe_reasons(excluded)}; in the evaluation set: "
             f"{len(candidates) - len(usable)})"
         )
-    return in_canonical_order(usable[:n_shots], prepared.canonical_order, settings.seed)
+    return in_canonical_order(usable[:n_shots], canonical_order, settings.seed)
 
 
-def _outside_evaluation(candidates: Sequence[Item], prepared: PreparedBenchmark) -> list[Item]:
-    evaluation_ids = {item.item_id for item in prepared.items}
-    evaluation_texts = {_texts(item) for item in prepared.items}
+def _outside_evaluation(
+    candidates: Sequence[Item], items: Sequence[Item], benchmark: str
+) -> list[Item]:
+    evaluation_ids = {item.item_id for item in items}
+    evaluation_texts = {_texts(item) for item in items}
     usable = []
     for item in candidates:
         if item.item_id in evaluation_ids or _texts(item) in evaluation_texts:
             logger.warning(
                 "benchmark '%s': few-shot example '%s' is an item of the evaluation set and is "
                 "passed over",
-                prepared.benchmark,
+                benchmark,
                 item.item_id,
             )
         else:

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from optionbias.builtin import builtin_items
 from optionbias.errors import UserError
@@ -14,54 +15,82 @@ from optionbias.items.records import Record, read_file, records_from_rows
 
 @dataclass(frozen=True)
 class SourceRecords:
-    """The records of one benchmark and of its few-shot pool.
+    """The records of one benchmark.
 
     Attributes:
         records: rows of the benchmark.
-        pool: rows of the few-shot pool; empty without one.
         description: one line that says where they came from.
         revision: hub commit, or ``sha256:`` and a digest of the source.
     """
 
     records: list[Record]
-    pool: list[Record]
     description: str
     revision: str
 
 
+def read_source(details: Mapping[str, Any], seed: int, inputs: Sequence[Path]) -> SourceRecords:
+    """Return the rows of a benchmark from the source its configuration names.
+
+    Args:
+        details: the source, as in the configuration, paths expanded.
+        seed: of built-in benchmarks.
+        inputs: for a hub source the note of the fetched snapshot.
+
+    Raises:
+        UserError: the source cannot be read; file and line, or split, are named.
+    """
+    if details["type"] == "builtin":
+        return builtin_source(details["name"], seed)
+    if details["type"] == "files":
+        return files_source(Path(details["path"]))
+    snapshot = fetched_snapshot(inputs[0])
+    return hub_source(snapshot, details["id"], details["name"], details["split"])
+
+
+def read_pool(details: Mapping[str, Any], seed: int, inputs: Sequence[Path]) -> list[Record]:
+    """Return the rows of a benchmark's few-shot pool; arguments as in `read_source`.
+
+    Raises:
+        UserError: the pool cannot be read; file and line, or split, are named.
+    """
+    if details["type"] == "builtin":
+        return builtin_pool(details["name"], seed)
+    if details["type"] == "files":
+        return read_file(Path(details["pool_path"]))
+    snapshot = fetched_snapshot(inputs[0])
+    return hub_records(snapshot, details["id"], details["name"], details["pool_split"])
+
+
 def builtin_source(name: str, seed: int) -> SourceRecords:
-    """Return the rows of a built-in benchmark and its own few-shot examples.
+    """Return the rows of a built-in benchmark.
 
     Raises:
         UserError: no built-in benchmark has this name.
     """
-    built = builtin_items(name, seed)
-    rows, pool = [_row(item) for item in built.items], [_row(item) for item in built.shots]
-    digest = hashlib.sha256(json.dumps([rows, pool], sort_keys=True).encode()).hexdigest()
-    origin = f"built-in {name}"
-    return SourceRecords(
-        records_from_rows(rows, origin),
-        records_from_rows(pool, f"{origin}, few-shot pool"),
-        f"builtin {name} (seed {seed})",
-        f"sha256:{digest}",
-    )
+    rows = [_row(item) for item in builtin_items(name, seed).items]
+    digest = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
+    records = records_from_rows(rows, f"built-in {name}")
+    return SourceRecords(records, f"builtin {name} (seed {seed})", f"sha256:{digest}")
 
 
-def files_source(path: Path, pool_path: Path | None) -> SourceRecords:
-    """Return the rows of a file and of its few-shot pool.
+def builtin_pool(name: str, seed: int) -> list[Record]:
+    """Return the rows of a built-in benchmark's own few-shot examples."""
+    rows = [_row(item) for item in builtin_items(name, seed).shots]
+    return records_from_rows(rows, f"built-in {name}, few-shot pool")
+
+
+def files_source(path: Path) -> SourceRecords:
+    """Return the rows of a file.
 
     Raises:
-        UserError: a file is missing, empty or unreadable; file and line are named.
+        UserError: the file is missing, empty or unreadable; file and line are named.
     """
     records = read_file(path)
-    pool = read_file(pool_path) if pool_path else []
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return SourceRecords(records, pool, f"file {path.name}", f"sha256:{digest}")
+    return SourceRecords(records, f"file {path.name}", f"sha256:{digest}")
 
 
-def hub_source(
-    snapshot: Path, repository: str, name: str | None, split: str, pool_split: str | None
-) -> SourceRecords:
+def hub_source(snapshot: Path, repository: str, name: str | None, split: str) -> SourceRecords:
     """Return the rows of a dataset's snapshot in the hub's cache, offline.
 
     Args:
@@ -69,19 +98,25 @@ def hub_source(
         repository: ``owner/name``, for messages.
         name: configuration of the dataset, if it has several.
         split: split with the items.
-        pool_split: split with the few-shot pool, or None.
 
     Raises:
         UserError: the snapshot has no such configuration or split.
     """
-    records = _split(snapshot, repository, name, split)
-    pool = _split(snapshot, repository, name, pool_split) if pool_split else []
     configuration = f", {name}" if name else ""
-    description = f"hub {repository}{configuration}, split {split}"
-    return SourceRecords(records, pool, description, snapshot.name)
+    return SourceRecords(
+        hub_records(snapshot, repository, name, split),
+        f"hub {repository}{configuration}, split {split}",
+        snapshot.name,
+    )
 
 
-def _split(snapshot: Path, repository: str, name: str | None, split: str) -> list[Record]:
+def fetched_snapshot(note: Path) -> Path:
+    """Return the folder that the note of a fetched snapshot names."""
+    return Path(json.loads(note.read_text(encoding="utf-8"))["folder"])
+
+
+def hub_records(snapshot: Path, repository: str, name: str | None, split: str) -> list[Record]:
+    """Return the rows of one split; arguments and errors as in `hub_source`."""
     from datasets import load_dataset  # noqa: PLC0415  (takes seconds; other sources do without)
 
     try:

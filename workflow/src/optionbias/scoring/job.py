@@ -12,7 +12,7 @@ import torch
 
 from optionbias.cell_file import LOW_LETTER_MASS, CellFacts, write_cell
 from optionbias.checkpoints.manifest import read_manifest
-from optionbias.items.benchmark_files import read_items
+from optionbias.items.item_file import read_items
 from optionbias.items.limit import limit_items
 from optionbias.orderings import Ordering
 from optionbias.prompts import PromptStyle
