@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from optionbias.cli import application
 from optionbias.config.loading import (
     expand_variables,
     load_config,
@@ -366,3 +368,17 @@ def test_id_that_would_share_a_file_with_another_is_refused(ending: str) -> None
     content["benchmarks"][f"capitals{ending}"] = content["benchmarks"]["capitals"]
     with pytest.raises(UserError, match=f"benchmarks.capitals{ending}: .*must not end"):
         load_config(content)
+
+
+def test_check_looks_for_files_where_the_run_will(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "items.jsonl").write_text("{}\n")
+    content = yaml.safe_load(Path("config/config.yaml").read_text())
+    content["benchmarks"]["capitals"]["source"] = {"type": "files", "path": "items.jsonl"}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(content))
+    arguments = ["check", "--config", str(tmp_path / "my.yaml")]
+    assert CliRunner().invoke(application, arguments).exit_code == 1
+    found = CliRunner().invoke(application, [*arguments, "--directory", str(study)])
+    assert found.exit_code == 0, found.output
+    assert "10 cells, 2 checkpoints, 5 benchmarks" in found.output

@@ -560,8 +560,20 @@ def test_same_cell_in_two_files_is_refused_and_the_old_store_stays(tmp_path: Pat
     path = steady_store(tmp_path)
     before = path.read_bytes()
     cell = tmp_path / "cells/zero_shot/b/c.parquet"
-    copy = cell.with_name("c-copy.parquet")
+    copy = tmp_path / "elsewhere/zero_shot/b/c.parquet"
+    copy.parent.mkdir(parents=True)
     copy.write_bytes(cell.read_bytes())
     with pytest.raises(UserError, match="'zero_shot', 'b', 'c'"):
         store_of(tmp_path, [cell, copy], [benchmark_files("b", ITEMS)])
     assert path.read_bytes() == before
+
+
+def test_file_of_another_cell_is_refused_by_its_own_name(tmp_path: Path) -> None:
+    steady_store(tmp_path)
+    cell = tmp_path / "cells/zero_shot/b/c.parquet"
+    for other in ("zero_shot/b/d", "zero_shot/e/c", "five_shot/b/c"):
+        wrong = tmp_path / f"cells/{other}.parquet"
+        wrong.parent.mkdir(parents=True, exist_ok=True)
+        wrong.write_bytes(cell.read_bytes())
+        with pytest.raises(UserError, match=rf"{other}\.parquet: .* holds the cell zero_shot/b/c"):
+            cell_records(wrong, benchmark_files("b", ITEMS).items, 0)

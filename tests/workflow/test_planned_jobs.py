@@ -61,7 +61,7 @@ def test_first_run_scores_the_cells_of_the_panels_and_no_others(unstarted: Path)
     assert len(planned.of("prepare_checkpoint")) == len(planned.of("prepare_items")) == 3
     assert planned.of("fetch_benchmark") == []
     assert planned.rules - {"prepare_items", "prepare_checkpoint", "fetch_checkpoint"} == {
-        *STORE_AND_LATER, "score_cell", "plot_schematic",
+        *STORE_AND_LATER, "prepare_shots", "score_cell", "plot_schematic",
     }  # fmt: skip
 
 
@@ -100,6 +100,15 @@ def test_added_checkpoint_adds_its_own_cells_only(experiment: Path) -> None:
     assert planned.cells == ["results/cells/zero_shot/local/delta.parquet"]
     assert planned.of("prepare_checkpoint") == ["results/checkpoints/delta.json"]
     assert planned.rules == STORE_AND_LATER | {"prepare_checkpoint", "score_cell"}
+
+
+def test_first_few_shot_panel_of_a_benchmark_scores_no_zero_shot_cell(experiment: Path) -> None:
+    panel = {"checkpoints": ["alpha"], "benchmarks": ["capitals"], "readouts": ["five_shot"],
+             "design": "cyclic"}  # fmt: skip
+    reconfigure(experiment, lambda config: config["panels"].append(panel))
+    planned = plan(experiment)
+    assert planned.cells == ["results/cells/five_shot/capitals/alpha.parquet"]
+    assert planned.rules == STORE_AND_LATER | {"prepare_shots", "score_cell"}
 
 
 def test_changed_figure_is_drawn_again_alone(experiment: Path) -> None:

@@ -22,7 +22,10 @@ def replacing(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from error
+        raise UserError(
+            f"{path}: cannot be written ({error.strerror}); free the "
+            "folder, or run in another --directory"
+        ) from error
     os.close(handle)
     temporary = Path(name)
     # mkstemp grants access to the owner alone; results are shared like any other file.

@@ -1,5 +1,6 @@
 """The console script `optionbias`: check a configuration, list failed cells, write schemas."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -14,16 +15,22 @@ from optionbias.config.model import package_requirements
 from optionbias.run_log import logged
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="Configuration file.")]
+Directory = Annotated[
+    Path, typer.Option(help="Working directory of the run: relative paths start there.")
+]
 DEFAULT_CONFIG = Path("config/config.yaml")
 
 application = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 
 @application.command()
-def check(config: ConfigFile = DEFAULT_CONFIG) -> None:
+def check(config: ConfigFile = DEFAULT_CONFIG, directory: Directory = Path()) -> None:
     """Check a configuration and say how many cells it describes."""
     with logged(None):
-        experiment = Experiment(load_config_file(config), Path.cwd())
+        loaded = load_config_file(config)
+        directory.mkdir(parents=True, exist_ok=True)
+        with contextlib.chdir(directory):
+            experiment = Experiment(loaded, Path.cwd())
         counts = len(experiment.cells), len(experiment.checkpoints), len(experiment.benchmarks)
         print(f"{config}: {counts[0]} cells, {counts[1]} checkpoints, {counts[2]} benchmarks")
 
@@ -31,7 +38,7 @@ def check(config: ConfigFile = DEFAULT_CONFIG) -> None:
 @application.command()
 def missing(
     config: ConfigFile = DEFAULT_CONFIG,
-    directory: Annotated[Path, typer.Option(help="Folder that holds `results`.")] = Path(),
+    directory: Directory = Path(),
 ) -> None:
     """List the cells without a result, with the lines to paste under `omit`."""
     with logged(None):

@@ -96,8 +96,13 @@ def _manifest(
     checkpoint: str, source: str, revision: str, folder: Path, converted_from: str | None
 ) -> CheckpointManifest:
     if not (folder / "config.json").is_file():
-        raise UserError(f"checkpoint '{checkpoint}': {folder} holds no config.json")
+        raise UserError(
+            f"checkpoint '{checkpoint}': {folder} holds no config.json; correct the source"
+        )
     if not any(next(folder.glob(pattern), None) for pattern in _WEIGHTS):
-        raise UserError(f"checkpoint '{checkpoint}': {folder} holds no weights (*.safetensors)")
+        raise UserError(
+            f"checkpoint '{checkpoint}': {folder} holds no weights (*.safetensors); correct the "
+            "source, or complete the folder"
+        )
     records = folder_records(folder)
     return CheckpointManifest(checkpoint, source, revision, str(folder), converted_from, records)

@@ -46,7 +46,7 @@ def prepare_shots(
             f"benchmark '{settings.benchmark}': {n_shots} few-shot examples are asked for, but "
             f"only {len(usable)} of the {len(records)} pool items can serve (excluded: "
             f"{describe_reasons(excluded)}; in the evaluation set: "
-            f"{len(candidates) - len(usable)})"
+            f"{len(candidates) - len(usable)}); enlarge the pool that 'few_shot' names"
         )
     return in_canonical_order(usable[:n_shots], canonical_order, settings.seed)
 

@@ -67,7 +67,7 @@ class PromptEncoder:
                 raise UserError(
                     f"checkpoint '{self._checkpoint}': the letter {letter} is "
                     f"{len(ids) - common} tokens after the prompt, not one; a first-token "
-                    "readout cannot be used with this tokenizer"
+                    "readout cannot be used with this tokenizer, so leave its cells out with 'omit'"
                 )
         owners: dict[int, str] = {}
         for letter, ids in zip(names, replied, strict=True):

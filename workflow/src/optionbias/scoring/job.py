@@ -14,7 +14,7 @@ from optionbias.cell_file import LOW_LETTER_MASS, CellFacts, write_cell
 from optionbias.checkpoints.manifest import read_manifest
 from optionbias.items.item_file import read_items
 from optionbias.items.limit import limit_items
-from optionbias.orderings import Ordering
+from optionbias.orderings import Ordering, cyclic_design
 from optionbias.prompts import PromptStyle
 from optionbias.run_log import progress_bar
 from optionbias.scoring.cell import score_cell
@@ -71,6 +71,8 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
             is asked for.
     """
     torch.set_num_threads(job.threads)
+    if not set(cyclic_design(len(job.orderings[0]))) <= set(job.orderings):
+        print("note: this design lacks cyclic orderings, so the cell will have no factors")
     manifest = read_manifest(manifest_path)
     items = limit_items(read_items(items_path), job.limit, job.seed)
     shots = read_items(shots_path) if shots_path else []

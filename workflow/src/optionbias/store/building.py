@@ -11,7 +11,7 @@ import polars as pl
 from optionbias.checkpoints.manifest import CheckpointManifest
 from optionbias.items.benchmark_files import BenchmarkFiles
 from optionbias.items.calibration import calibration_items
-from optionbias.store.cells import cell_records, filtered_pools
+from optionbias.store.cells import cell_of, cell_records, filtered_pools
 from optionbias.store.writer import StoreWriter, new_store
 
 
@@ -139,8 +139,8 @@ def _append_cells(
     items = {files.benchmark: files.items for files in benchmarks}
     rows = []
     # By cell, whatever the sequence of the files: a table is written in blocks sorted by key.
-    for path in progress(sorted(cells, key=_cell_of), len(cells)):
-        records = cell_records(path, items[_cell_of(path)[1]], settings.tie_seed)
+    for path in progress(sorted(cells, key=cell_of), len(cells)):
+        records = cell_records(path, items[cell_of(path)[1]], settings.tie_seed)
         writer.append("probabilities", records.probabilities)
         writer.append("unusable_items", records.unusable)
         facts = asdict(records.facts) | {"versions": json.dumps(records.facts.versions)}
@@ -154,8 +154,3 @@ def _append_cells(
     writer.append(
         "cells", pl.DataFrame(rows, schema_overrides={"median_letter_mass": pl.Float64()})
     )
-
-
-def _cell_of(path: Path) -> tuple[str, str, str]:
-    """Return the cell of a path ``…/readout/benchmark/checkpoint.parquet``."""
-    return path.parent.parent.name, path.parent.name, path.stem

@@ -44,9 +44,11 @@ def cell_records(path: Path, items: pl.DataFrame, tie_seed: int) -> CellRecords:
         tie_seed: seed of the rule that breaks exact ties.
 
     Raises:
-        UserError: the cell was asked about other items than the benchmark has now.
+        UserError: the file is another cell's, or the cell was asked about other items
+            than the benchmark has now.
     """
     frame, facts = read_cell(path)
+    _check_place(path, facts)
     _check_items(path, frame, items)
     shown = np.array(frame["shown"].to_list(), dtype=np.int64)[:, None, :]
     scores = _scores(frame, facts.n_options)[:, None, :]
@@ -120,6 +122,20 @@ def filtered_pools(
 def _mode(counts: Iterable[int]) -> int:
     numbers = Counter(counts)
     return max(numbers, key=lambda count: (numbers[count], count))
+
+
+def cell_of(path: Path) -> tuple[str, str, str]:
+    """Return the cell of a path ``…/readout/benchmark/checkpoint.parquet``."""
+    return path.parent.parent.name, path.parent.name, path.stem
+
+
+def _check_place(path: Path, facts: CellFacts) -> None:
+    found = facts.readout, facts.benchmark, facts.checkpoint
+    if found != cell_of(path):
+        raise UserError(
+            f"{path}: this file holds the cell {'/'.join(found)}; delete it and run again to "
+            "score the cell that belongs here"
+        )
 
 
 def _check_items(path: Path, frame: pl.DataFrame, items: pl.DataFrame) -> None:
