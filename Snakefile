@@ -26,6 +26,7 @@ include: "workflow/rules/store.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/report.smk"
 
 
 localrules:
@@ -40,5 +41,8 @@ localrules:
 rule all:
     default_target: True
     input:
+        rules.store.input,
+        rules.statistics.input,
         rules.figures.input,
         rules.tables.input,
+        rules.copy_definitions.output,

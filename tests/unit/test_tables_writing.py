@@ -19,7 +19,7 @@ from optionbias.tables.formatting import (
     format_number,
     format_p,
 )
-from optionbias.tables.writing import Part, Table, latex, markdown, write_table
+from optionbias.tables.writing import Part, Table, html, latex, markdown, write_table
 
 
 def factors_of(frame: pl.DataFrame) -> Table:
@@ -59,7 +59,7 @@ def test_markdown_row_keeps_its_number_of_cells(text: str) -> None:
 
 def test_csv_numbers_read_back_exactly(tmp_path: Path) -> None:
     frame = factors_frame(10, 2)
-    csv, _, _ = write_table(factors_of(frame), tmp_path / "factors")
+    csv, _, _, _ = write_table(factors_of(frame), tmp_path / "factors")
     again = pl.read_csv(csv, infer_schema_length=None)
     ordered = frame.sort("readout", "benchmark", "checkpoint")
     for name in ("accuracy", "flip_rate", "skew", "skew_high", "skew_p"):
@@ -71,7 +71,7 @@ def test_writing_again_gives_the_same_bytes(tmp_path: Path) -> None:
     shuffled = factors_frame(10, 2).sample(fraction=1.0, shuffle=True, seed=4)
     first = write_table(factors_of(factors_frame(10, 2)), tmp_path / "first")
     second = write_table(factors_of(shuffled), tmp_path / "second")
-    assert [path.suffix for path in first] == [".csv", ".md", ".tex"]
+    assert [path.suffix for path in first] == [".csv", ".md", ".tex", ".html"]
     for path, again in zip(first, second, strict=True):
         assert path.read_bytes() == again.read_bytes(), path.suffix
         assert b"\r" not in path.read_bytes()
@@ -116,14 +116,14 @@ def test_a_cell_outside_of_the_filtered_pool_is_marked() -> None:
 
 
 def test_an_empty_factors_table_says_so(tmp_path: Path) -> None:
-    _, text, tex = write_table(factors_of(factors_frame(0)), tmp_path / "factors")
+    _, text, tex, _ = write_table(factors_of(factors_frame(0)), tmp_path / "factors")
     assert "No cell was run." in text.read_text(encoding="utf-8")
     assert "No cell was run." in tex.read_text(encoding="utf-8")
 
 
 def test_checkpoints_table_names_the_revision_and_a_missing_base(tmp_path: Path) -> None:
     table = t03_checkpoints.build(checkpoints_frame())
-    _, text, _ = write_table(table, tmp_path / "t03_checkpoints")
+    _, text, _, _ = write_table(table, tmp_path / "t03_checkpoints")
     content = text.read_text(encoding="utf-8")
     assert "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c" in content
     assert "134,515,008" in content
@@ -132,7 +132,7 @@ def test_checkpoints_table_names_the_revision_and_a_missing_base(tmp_path: Path)
 
 
 def test_pools_table_keeps_exclusions_and_omitted_cells_with_their_reasons(tmp_path: Path) -> None:
-    csv, text, tex = write_table(t04_pools.build(*pools_frames()), tmp_path / "t04_pools")
+    csv, text, tex, _ = write_table(t04_pools.build(*pools_frames()), tmp_path / "t04_pools")
     again = pl.read_csv(csv)
     assert again["part"].unique(maintain_order=True).to_list() == [
         "pools",
@@ -183,3 +183,13 @@ def test_csv_text_is_the_same_as_polars_reads() -> None:
     table = t03_checkpoints.build(checkpoints_frame())
     again = pl.read_csv(io.StringIO(table.data.write_csv()))
     assert again.equals(table.data)
+
+
+def test_html_table_shows_texts_as_they_are_and_runs_nothing() -> None:
+    part = Part("a < b", pl.DataFrame({"x & y": ["<script>alert(1)</script>", "1.000 [0.9, 1.0]"]}))
+    page = html(Table(pl.DataFrame(), [part, Part("", pl.DataFrame())], "Caption", ["N > 1"]))
+    assert "<script" not in page
+    assert "<th>x &amp; y</th>" in page
+    assert "<td>1.000 [0.9, 1.0]</td>" in page
+    assert "<p>No rows.</p>" in page
+    assert "<li>N &gt; 1</li>" in page

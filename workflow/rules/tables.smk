@@ -1,7 +1,7 @@
-"""Tables: CSV with every digit, Markdown and LaTeX for reading.
+"""Tables: CSV with every digit; Markdown, LaTeX and HTML for reading.
 
 Needs: statistics frames, nothing else.
-Makes: results/tables/*.{csv,md,tex}.
+Makes: results/tables/*.{csv,md,tex,html}.
 Why apart: editing one table writes it again and nothing else.
 """
 
@@ -13,8 +13,9 @@ rule tabulate_factors:
         apart="results/statistics/order_dependent.parquet",
     output:
         csv="results/tables/factors.csv",
-        markdown=report(
-            "results/tables/factors.md",
+        markdown="results/tables/factors.md",
+        html=report(
+            "results/tables/factors.html",
             caption="../report/factors.rst",
             category="Tables",
         ),
@@ -39,8 +40,9 @@ rule tabulate_checkpoints:
         checkpoints="results/statistics/checkpoints.parquet",
     output:
         csv="results/tables/t03_checkpoints.csv",
-        markdown=report(
-            "results/tables/t03_checkpoints.md",
+        markdown="results/tables/t03_checkpoints.md",
+        html=report(
+            "results/tables/t03_checkpoints.html",
             caption="../report/t03_checkpoints.rst",
             category="Tables",
         ),
@@ -67,8 +69,9 @@ rule tabulate_pools:
         omitted="results/statistics/omitted.parquet",
     output:
         csv="results/tables/t04_pools.csv",
-        markdown=report(
-            "results/tables/t04_pools.md",
+        markdown="results/tables/t04_pools.md",
+        html=report(
+            "results/tables/t04_pools.html",
             caption="../report/t04_pools.rst",
             category="Tables",
         ),

@@ -23,6 +23,7 @@ from optionbias.readouts import READOUTS
 
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _BASE_MEMORY_MB = 4000
+_PATH_KEYS = {"path": "source.path", "pool_path": "few_shot.path"}
 _POOL_KEYS = ("pool_path", "pool_split")
 
 
@@ -268,7 +269,7 @@ class Experiment:
             source |= {"pool_path": pool.path, "pool_split": pool.split}
         for key in ("path", "pool_path"):
             if source.get(key):
-                source[key] = expand_variables(source[key], f"{kind}.{name}.source.{key}")
+                source[key] = expand_variables(source[key], f"{kind}.{name}.{_PATH_KEYS[key]}")
         return source
 
     def _hub_source(self, entry: Any) -> BaseModel:
@@ -285,8 +286,8 @@ class Experiment:
             for key in ("path", "pool_path"):
                 if source.get(key) and not Path(source[key]).exists():
                     raise UserError(
-                        f"{kind}.{name}.source: {source[key]} does not exist (relative paths "
-                        f"start at {Path.cwd()})"
+                        f"{kind}.{name}.{_PATH_KEYS[key]}: {source[key]} does not exist "
+                        f"(relative paths start at {Path.cwd()})"
                     )
 
 

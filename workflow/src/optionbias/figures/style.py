@@ -14,6 +14,8 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from optionbias.atomic import replacing
+
 ONE_COLUMN = 3.4
 TWO_COLUMNS = 7.0
 DOTS_PER_INCH = 200
@@ -109,13 +111,10 @@ def save_figure(figure: Figure, stem_path: Path) -> list[Path]:
     creating program. Each file is written under a temporary name and then renamed,
     so that an interrupted run leaves no half-written figure.
     """
-    stem_path.parent.mkdir(parents=True, exist_ok=True)
     written = []
     for suffix, metadata in METADATA.items():
         path = stem_path.with_name(f"{stem_path.name}.{suffix}")
-        temporary = path.with_name(f".{path.name}.part")
-        with house_style():
+        with replacing(path) as temporary, house_style():
             figure.savefig(temporary, format=suffix, metadata=metadata)
-        temporary.replace(path)
         written.append(path)
     return written

@@ -31,6 +31,8 @@ MARKS = {
 NOTES = (
     "Brackets hold 95% percentile intervals. Of a cell they come from resampling its items, of a "
     "mean or median over cells from resampling cells; below three cells there is none.",
+    "Where all resampled items agree, at 0 or 1 or with very few items, an interval has no width; "
+    "that is a limit of resampling and no certainty.",
     "N: items with an answer under every cyclic ordering. Flipping: those whose chosen content "
     "changes. Counts, noise levels and p-values carry no interval.",
     "Accuracy: mean over items and orderings. Averaged accuracy: of one answer per item, the "

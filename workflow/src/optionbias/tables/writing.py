@@ -1,10 +1,13 @@
-"""Write a table as CSV for machines and as Markdown and LaTeX for people."""
+"""Write a table as CSV for machines and as Markdown, LaTeX and HTML for people."""
 
+import html as escaping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+
+from optionbias.atomic import write_text
 
 MARKDOWN_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "\\|_*`<>#[]~$"} | {"\n": " "}
@@ -33,6 +36,11 @@ LATEX_ESCAPES = str.maketrans(
         "”": "''",
         "\n": " ",
     }
+)
+HTML_STYLE = (
+    "body{font:14px sans-serif;margin:1em}h1{font-size:1.2em}h2{font-size:1em}"
+    "table{border-collapse:collapse}th,td{padding:.2em .6em;text-align:left;white-space:nowrap}"
+    "thead{border-top:2px solid;border-bottom:1px solid}tbody{border-bottom:2px solid}"
 )
 LATEX_HEADER = "% Needs \\usepackage{booktabs,longtable} and UTF-8 input.\n"
 
@@ -70,7 +78,7 @@ class Table:
 
 
 def write_table(table: Table, stem_path: Path) -> list[Path]:
-    """Write ``<stem_path>.csv``, ``.md`` and ``.tex`` and return the three paths.
+    """Write ``<stem_path>.csv``, ``.md``, ``.tex`` and ``.html`` and return the four paths.
 
     The same table gives the same bytes. Each file is written under a temporary name
     and then renamed. CSV: comma, UTF-8, ``\\n``, shortest text that reads back as the
@@ -82,13 +90,16 @@ def write_table(table: Table, stem_path: Path) -> list[Path]:
     nested = [name for name, kind in table.data.schema.items() if kind.is_nested()]
     if nested:
         raise ValueError(f"a CSV holds no lists; leave out the columns {', '.join(nested)}")
-    stem_path.parent.mkdir(parents=True, exist_ok=True)
     texts = {
         "csv": table.data.write_csv(line_terminator="\n"),
         "md": markdown(table),
         "tex": latex(table),
+        "html": html(table),
     }
-    return [_write(stem_path, suffix, text) for suffix, text in texts.items()]
+    paths = {suffix: stem_path.with_name(f"{stem_path.name}.{suffix}") for suffix in texts}
+    for suffix, text in texts.items():
+        write_text(paths[suffix], text)
+    return list(paths.values())
 
 
 def markdown(table: Table) -> str:
@@ -109,6 +120,31 @@ def latex(table: Table) -> str:
     notes = [f"\\par\\noindent {_escape_latex(note)}\n" for note in table.notes]
     body = "\n".join([caption, *parts, *notes])
     return f"{LATEX_HEADER}{{\\scriptsize\\setlength{{\\tabcolsep}}{{3pt}}\n{body}}}\n"
+
+
+def html(table: Table) -> str:
+    """Return the table as one HTML page without scripts, special characters escaped."""
+    caption = escaping.escape(table.caption)
+    notes = "".join(f"<li>{escaping.escape(note)}</li>\n" for note in table.notes)
+    body = "\n".join(_html_part(part) for part in table.parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{caption}</title>\n'
+        f"<style>{HTML_STYLE}</style></head>\n<body>\n<h1>{caption}</h1>\n{body}\n"
+        f"<ul>\n{notes}</ul>\n</body>\n</html>\n"
+    )
+
+
+def _html_part(part: Part) -> str:
+    title = f"<h2>{escaping.escape(part.title)}</h2>\n" if part.title else ""
+    if not part.columns.height:
+        return f"{title}<p>{escaping.escape(part.empty)}</p>"
+    heading = _html_row(part.columns.columns, "th")
+    rows = "\n".join(_html_row(row, "td") for row in part.columns.iter_rows())
+    return f"{title}<table>\n<thead>{heading}</thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _html_row(cells: Sequence[str], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escaping.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 def _markdown_rows(part: Part) -> str:
@@ -144,11 +180,3 @@ def _escape_markdown(text: str) -> str:
 
 def _escape_latex(text: str) -> str:
     return text.translate(LATEX_ESCAPES)
-
-
-def _write(stem_path: Path, suffix: str, text: str) -> Path:
-    path = stem_path.with_name(f"{stem_path.name}.{suffix}")
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    temporary.replace(path)
-    return path
