@@ -207,5 +207,12 @@ def test_prepared_benchmark_is_read_back_text_for_text(tmp_path: Path) -> None:
     assert found.excluded.rows() == [("bad", "empty question", found.excluded["detail"][0])]
 
 
+def test_summary_of_another_version_is_named_with_what_to_do(tmp_path: Path) -> None:
+    summary = tmp_path / "b.json"
+    summary.write_text('{"benchmark": "b", "of_old": 1}')
+    with pytest.raises(UserError, match=r"b\.json.*--forcerun prepare_items"):
+        read_benchmark(tmp_path / "i", tmp_path / "e", summary, None)
+
+
 def test_benchmark_without_shots_has_no_shot_letters() -> None:
     assert shot_letters([]) is None

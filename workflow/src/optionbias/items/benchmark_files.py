@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from optionbias.atomic import write_text
+from optionbias.errors import UserError
 from optionbias.frame_files import read_frame, write_frame
 from optionbias.items.frames import excluded_frame, items_frame
 from optionbias.items.item import Item
@@ -78,10 +79,18 @@ def read_benchmark(
     Args:
         items_path, excluded_path, summary_path: what `write_benchmark` wrote.
         shots_path: the few-shot examples' file, or None for a benchmark without.
+
+    Raises:
+        UserError: the summary has not this version's form.
     """
-    summary = json.loads(summary_path.read_text(encoding="utf-8"))
+    try:
+        summary = BenchmarkSummary(**json.loads(summary_path.read_text(encoding="utf-8")))
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"{summary_path}: written by another version; run again with --forcerun prepare_items"
+        ) from error
     return BenchmarkFiles(
-        **summary,
+        **asdict(summary),
         items=read_frame(items_path),
         excluded=read_frame(excluded_path),
         shot_letters=shot_letters(read_items(shots_path)) if shots_path else None,
