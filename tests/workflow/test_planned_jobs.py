@@ -61,7 +61,7 @@ def test_first_run_scores_the_cells_of_the_panels_and_no_others(unstarted: Path)
     assert len(planned.of("prepare_checkpoint")) == len(planned.of("prepare_items")) == 3
     assert planned.of("fetch_benchmark") == []
     assert planned.rules - {"prepare_items", "prepare_checkpoint", "fetch_checkpoint"} == {
-        *STORE_AND_LATER, "prepare_shots", "score_cell", "plot_schematic",
+        *STORE_AND_LATER, "prepare_shots", "score_cell", "plot_schematic", "copy_definitions",
     }  # fmt: skip
 
 
@@ -114,6 +114,11 @@ def test_first_few_shot_panel_of_a_benchmark_scores_no_zero_shot_cell(experiment
 def test_changed_figure_is_drawn_again_alone(experiment: Path) -> None:
     add_line(experiment / LIBRARY / "figures/f01_two_factors.py", "ANOTHER_CONSTANT = 1")
     assert plan(experiment).jobs == [("plot_two_factors", "results/figures/f01_two_factors.svg")]
+
+
+def test_changed_page_of_definitions_is_copied_again_alone(experiment: Path) -> None:
+    add_line(experiment / "docs/definitions.md", "Another sentence.")
+    assert plan(experiment).jobs == [("copy_definitions", "results/definitions.md")]
 
 
 def test_changed_table_is_written_again_alone(experiment: Path) -> None:

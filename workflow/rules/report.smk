@@ -5,14 +5,17 @@ Makes: results/definitions.md, so that the links hold wherever the results are m
 `snakemake --report` itself is no rule: `make report` calls it after everything else.
 """
 
+import os
+
 
 localrules:
     copy_definitions,
 
 
+# A relative path, so that moving the repository with its results leaves the copy up to date.
 rule copy_definitions:
     input:
-        page=workflow.source_path("../../docs/definitions.md"),
+        page=os.path.relpath(os.path.join(workflow.basedir, "docs/definitions.md")),
     output:
         page=report("results/definitions.md", category="Definitions"),
     log:
