@@ -140,7 +140,7 @@ def answers_of_logprobs(
     contents = np.take_along_axis(contents_at, best, axis=2)[..., 0].copy()
     contents[~answered] = UNANSWERED
     ties = _exact_ties(scores, contents_at, answered, tie_tolerance)
-    near_tie = _top_two_gap(scores) < near_tie_below
+    near_tie = top_two_gap(scores) < near_tie_below
     for tie in ties:
         contents[tie.item, tie.ordering] = tie_break(item_ids[tie.item], tie.contents)
         near_tie[tie.item, tie.ordering] = True
@@ -166,7 +166,13 @@ def _exact_ties(
     )
 
 
-def _top_two_gap(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the gap between the two largest probabilities of every row, [N, m]."""
+def top_two_gap(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the gap between the two largest probabilities of every row, [N, m].
+
+    Near ties are judged by it (method, section 1).
+
+    Args:
+        scores: float [N, m, K], natural log-probabilities, all finite.
+    """
     top_two = np.exp(np.partition(scores, -2, axis=2)[..., -2:])
     return np.asarray(top_two[..., 1] - top_two[..., 0])

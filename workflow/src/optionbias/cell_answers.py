@@ -14,6 +14,7 @@ from optionbias.answers import (
     answers_of_logprobs,
     content_hash_tie_break,
     near_tie_threshold,
+    top_two_gap,
 )
 from optionbias.cell_file import LOW_LETTER_MASS
 from optionbias.orderings import cyclic_design, ordering_name
@@ -153,5 +154,4 @@ def _near_ties(
     """Return [N, K]: the top-two gap in probability is below the threshold."""
     if letter_logprobs is None:
         return None
-    ordered = np.sort(np.exp(letter_logprobs), axis=2)
-    return np.asarray(ordered[..., -1] - ordered[..., -2] < threshold)
+    return np.asarray(top_two_gap(letter_logprobs) < threshold)
