@@ -10,7 +10,7 @@ from tiny_experiment import run_copy
 pytestmark = pytest.mark.workflow
 
 N_FIGURE_FILES = 9
-N_TABLE_FILES = 9
+N_TABLE_FILES = 12
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,7 +147,8 @@ def test_failing_cells_block_the_store_until_they_are_omitted(experiment: Path) 
 def lines_of_missing_cells(folder: Path) -> dict[str, list[dict[str, str]]]:
     """Return the lines that `optionbias missing` prints for pasting."""
     done = subprocess.run(
-        ["optionbias", "missing", "--config", "tiny.yaml"], cwd=folder, env=environment(folder),
+        [str(Path(sys.executable).with_name("optionbias")), "missing", "--config", "tiny.yaml"],
+        cwd=folder, env=environment(folder),
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     lines: dict[str, list[dict[str, str]]] = yaml.safe_load(done.stdout)
