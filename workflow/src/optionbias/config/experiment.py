@@ -23,8 +23,6 @@ from optionbias.readouts import READOUTS
 
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _BASE_MEMORY_MB = 4000
-_PATH_KEYS = {"path": "source.path", "pool_path": "few_shot.path"}
-_POOL_KEYS = ("pool_path", "pool_split")
 
 
 def plain_json(value: Any) -> str:
@@ -136,12 +134,12 @@ class Experiment:
 
     def benchmark_source(self, wildcards: Any) -> str:
         """Return a benchmark's source as JSON, paths expanded, without its few-shot pool."""
-        source = self._source("benchmarks", wildcards.benchmark)
-        return plain_json({key: value for key, value in source.items() if key not in _POOL_KEYS})
+        return plain_json(self._source("benchmarks", wildcards.benchmark))
 
     def pool_source(self, wildcards: Any) -> str:
         """Return a benchmark's source with its few-shot pool as JSON, paths expanded."""
-        return plain_json(self._source("benchmarks", wildcards.benchmark))
+        name = wildcards.benchmark
+        return plain_json(self._source("benchmarks", name) | self._pool(name))
 
     def benchmark_inputs(self, wildcards: Any) -> list[str]:
         """Return the files a benchmark is prepared from."""
@@ -152,10 +150,8 @@ class Experiment:
 
     def pool_inputs(self, wildcards: Any) -> list[str]:
         """Return the files a benchmark's few-shot examples are chosen from."""
-        source = self._source("benchmarks", wildcards.benchmark)
-        if source["type"] == "files":
-            return [source["pool_path"]]
-        return self.benchmark_inputs(wildcards)
+        path = self._pool(wildcards.benchmark).get("pool_path")
+        return [path] if path else self.benchmark_inputs(wildcards)
 
     def item_settings(self, wildcards: Any) -> str:
         """Return how a benchmark's items are chosen, as JSON."""
@@ -262,15 +258,17 @@ class Experiment:
         return max((READOUTS[name].n_shots for name in readouts), default=0)
 
     def _source(self, kind: str, name: str) -> dict[str, Any]:
-        entry = getattr(self.config, kind)[name]
-        source: dict[str, Any] = entry.source.model_dump()
-        pool = getattr(entry, "few_shot", None)
-        if pool is not None:
-            source |= {"pool_path": pool.path, "pool_split": pool.split}
-        for key in ("path", "pool_path"):
-            if source.get(key):
-                source[key] = expand_variables(source[key], f"{kind}.{name}.{_PATH_KEYS[key]}")
+        source: dict[str, Any] = getattr(self.config, kind)[name].source.model_dump()
+        if "path" in source:
+            source["path"] = expand_variables(source["path"], f"{kind}.{name}.source.path")
         return source
+
+    def _pool(self, benchmark: str) -> dict[str, str | None]:
+        pool = self.config.benchmarks[benchmark].few_shot
+        if pool is None:
+            return {}
+        path = pool.path and expand_variables(pool.path, f"benchmarks.{benchmark}.few_shot.path")
+        return {"pool_path": path, "pool_split": pool.split}
 
     def _hub_source(self, entry: Any) -> BaseModel:
         if entry.source.type != "hub":
@@ -279,16 +277,18 @@ class Experiment:
         return source
 
     def _check_paths(self) -> None:
-        names = [("checkpoints", name) for name in self.checkpoints]
-        names += [("benchmarks", name) for name in self.benchmarks]
-        for kind, name in names:
-            source = self._source(kind, name)
-            for key in ("path", "pool_path"):
-                if source.get(key) and not Path(source[key]).exists():
-                    raise UserError(
-                        f"{kind}.{name}.{_PATH_KEYS[key]}: {source[key]} does not exist "
-                        f"(relative paths start at {Path.cwd()})"
-                    )
+        for name in self.checkpoints:
+            path = self._source("checkpoints", name).get("path")
+            _check_exists(path, f"checkpoints.{name}.source.path")
+        for name in self.benchmarks:
+            path = self._source("benchmarks", name).get("path")
+            _check_exists(path, f"benchmarks.{name}.source.path")
+            _check_exists(self._pool(name).get("pool_path"), f"benchmarks.{name}.few_shot.path")
+
+
+def _check_exists(path: str | None, key: str) -> None:
+    if path and not Path(path).exists():
+        raise UserError(f"{key}: {path} does not exist (relative paths start at {Path.cwd()})")
 
 
 def _cell(wildcards: Any) -> Cell:

@@ -43,22 +43,22 @@ def read_source(details: Mapping[str, Any], seed: int, inputs: Sequence[Path]) -
         return builtin_source(details["name"], seed)
     if details["type"] == "files":
         return files_source(Path(details["path"]))
-    snapshot = fetched_snapshot(inputs[0])
+    snapshot = Path(json.loads(inputs[0].read_text(encoding="utf-8"))["folder"])
     return hub_source(snapshot, details["id"], details["name"], details["split"])
 
 
 def read_pool(details: Mapping[str, Any], seed: int, inputs: Sequence[Path]) -> list[Record]:
     """Return the rows of a benchmark's few-shot pool; arguments as in `read_source`.
 
+    The pool is another file or another split of the same kind of source.
+
     Raises:
         UserError: the pool cannot be read; file and line, or split, are named.
     """
     if details["type"] == "builtin":
         return builtin_pool(details["name"], seed)
-    if details["type"] == "files":
-        return read_file(Path(details["pool_path"]))
-    snapshot = fetched_snapshot(inputs[0])
-    return hub_records(snapshot, details["id"], details["name"], details["pool_split"])
+    place = {"path": details.get("pool_path"), "split": details.get("pool_split")}
+    return read_source({**details, **place}, seed, inputs).records
 
 
 def builtin_source(name: str, seed: int) -> SourceRecords:
@@ -102,21 +102,6 @@ def hub_source(snapshot: Path, repository: str, name: str | None, split: str) ->
     Raises:
         UserError: the snapshot has no such configuration or split.
     """
-    configuration = f", {name}" if name else ""
-    return SourceRecords(
-        hub_records(snapshot, repository, name, split),
-        f"hub {repository}{configuration}, split {split}",
-        snapshot.name,
-    )
-
-
-def fetched_snapshot(note: Path) -> Path:
-    """Return the folder that the note of a fetched snapshot names."""
-    return Path(json.loads(note.read_text(encoding="utf-8"))["folder"])
-
-
-def hub_records(snapshot: Path, repository: str, name: str | None, split: str) -> list[Record]:
-    """Return the rows of one split; arguments and errors as in `hub_source`."""
     from datasets import load_dataset  # noqa: PLC0415  (takes seconds; other sources do without)
 
     try:
@@ -126,7 +111,10 @@ def hub_records(snapshot: Path, repository: str, name: str | None, split: str) -
             f"dataset {repository}: configuration {name!r}, split '{split}' cannot be read "
             f"({error}); correct source.name or source.split"
         ) from error
-    return records_from_rows(list(rows), f"{repository}, split {split}")
+    records = records_from_rows(list(rows), f"{repository}, split {split}")
+    configuration = f", {name}" if name else ""
+    description = f"hub {repository}{configuration}, split {split}"
+    return SourceRecords(records, description, snapshot.name)
 
 
 def _row(item: Item) -> dict[str, object]:
