@@ -1,5 +1,6 @@
 """Snapshots of hub repositories: fetched once, then found offline in the hub's own cache."""
 
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -8,10 +9,12 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from optionbias.errors import UserError
 
-# Formats that `transformers` does not need beside safetensors.
+# Formats and folders that `transformers` does not need beside safetensors.
 _PICKLED_WEIGHTS = ["*.bin"]
-_UNUSED_WEIGHTS = ["*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
-_UNUSED_FOLDERS = ["original/*", "onnx/*", "runs/*"]
+_UNUSED = [
+    "*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "*.ot",
+    "original/*", "onnx/*", "runs/*",
+]  # fmt: skip
 
 
 def fetch_snapshot(
@@ -33,24 +36,8 @@ def fetch_snapshot(
     Raises:
         UserError: the repository, the revision or the network cannot be had.
     """
-
-    def download(ignored: list[str]) -> Path:
-        return Path(
-            snapshot_download(
-                repository,
-                repo_type=kind,
-                revision=revision,
-                ignore_patterns=ignored or None,
-                local_files_only=constants.HF_HUB_OFFLINE,
-            )
-        )
-
-    unused = [*_UNUSED_WEIGHTS, *_UNUSED_FOLDERS] if kind == "model" else []
     try:
-        folder = download([*unused, *_PICKLED_WEIGHTS] if unused else [])
-        # Older repositories hold no safetensors; then the pickled weights are the weights.
-        if kind == "model" and not any(folder.glob("*.safetensors")):
-            folder = download(unused)
+        folder = _download(repository, revision, kind)
     except LocalEntryNotFoundError as error:
         raise UserError(
             f"{owner}: {repository} at {revision} is not in the local cache and the hub cannot "
@@ -62,6 +49,23 @@ def fetch_snapshot(
             f"revision, and for gated repositories accept the terms and log in ({error})"
         ) from error
     return checked_snapshot(folder, revision, owner)
+
+
+def _download(repository: str, revision: str, kind: Literal["model", "dataset"]) -> Path:
+    download = partial(
+        snapshot_download,
+        repository,
+        repo_type=kind,
+        revision=revision,
+        local_files_only=constants.HF_HUB_OFFLINE,
+    )
+    if kind == "dataset":
+        return Path(download())
+    folder = Path(download(ignore_patterns=[*_UNUSED, *_PICKLED_WEIGHTS]))
+    if any(folder.glob("*.safetensors")):
+        return folder
+    # Older repositories hold no safetensors; then the pickled weights are the weights.
+    return Path(download(ignore_patterns=_UNUSED))
 
 
 def checked_snapshot(folder: Path, revision: str, owner: str) -> Path:
