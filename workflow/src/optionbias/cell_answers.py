@@ -17,7 +17,7 @@ from optionbias.answers import (
     top_two_gap,
 )
 from optionbias.cell_file import LOW_LETTER_MASS
-from optionbias.orderings import cyclic_design, ordering_name
+from optionbias.orderings import cyclic_design, ordering_name, positions_of
 from optionbias.statistics.cells import CellAnswers
 from optionbias.store.reader import StoreReader, open_store
 
@@ -85,14 +85,16 @@ def _cell_answers(
     answers = _wide(first.with_columns(pl.col("answer").cast(pl.Int64)), "answer", cyclic)
     usable = answers.drop_nulls().join(gold, on="item_id", maintain_order="left")
     item_ids = tuple(usable["item_id"].to_list())
+    near_tie = np.zeros((len(item_ids), n_options), np.bool_)
     by_letter = _letter_logprobs(first, item_ids, cyclic, n_options)
-    near_tie = _near_ties(by_letter, near_tie_threshold(str(cell["dtype"])))
+    if by_letter is not None:
+        near_tie = top_two_gap(by_letter) < near_tie_threshold(str(cell["dtype"]))
     tie_break = content_hash_tie_break(tie_seed, str(cell["benchmark"]))
     return CellAnswers(
         str(cell["readout"]), str(cell["benchmark"]), str(cell["checkpoint"]),
         item_ids,
         usable.select(cyclic).to_numpy().astype(np.int64),
-        np.zeros((len(item_ids), n_options), np.bool_) if near_tie is None else near_tie,
+        near_tie,
         usable["gold"].to_numpy().astype(np.int64),
         n_options,
         int(str(cell["n_items"])),
@@ -116,7 +118,7 @@ def averaged_answers(
     """
     n_options = letter_logprobs.shape[2]
     probabilities = softmax(letter_logprobs, axis=2)
-    position_of = np.argsort(np.array(cyclic_design(n_options)), axis=1)
+    position_of = np.array([positions_of(shown) for shown in cyclic_design(n_options)])
     by_content = np.take_along_axis(probabilities, position_of[None], axis=2)
     averages = by_content.mean(axis=1)[:, None, :]
     canonical = np.arange(n_options)[None, :]
@@ -146,12 +148,3 @@ def _letter_logprobs(
         return None
     columns = [np.array(wide[ordering].to_list(), dtype=np.float64) for ordering in orderings]
     return np.stack([column.reshape(-1, n_options) for column in columns], axis=1)
-
-
-def _near_ties(
-    letter_logprobs: NDArray[np.float64] | None, threshold: float
-) -> NDArray[np.bool_] | None:
-    """Return [N, K]: the top-two gap in probability is below the threshold."""
-    if letter_logprobs is None:
-        return None
-    return np.asarray(top_two_gap(letter_logprobs) < threshold)
