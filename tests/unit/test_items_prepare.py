@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from optionbias.errors import UserError
 from optionbias.items.exclusions import ExclusionReason
 from optionbias.items.fields import FieldMapping
-from optionbias.items.frames import items_frame as frame_of_items
-from optionbias.items.frames import items_from_frame
+from optionbias.items.frames import excluded_frame, items_frame, items_from_frame
 from optionbias.items.item import Item
 from optionbias.items.prepare import (
     ItemSettings,
     PreparedBenchmark,
-    excluded_frame,
-    items_frame,
     prepare_benchmark,
 )
 from optionbias.items.records import Record, records_from_rows
@@ -133,7 +130,7 @@ def test_rows_without_ids_are_numbered_whatever_is_excluded() -> None:
 
 def test_frames_have_the_documented_columns() -> None:
     result = prepared([row(0, subject="maps"), row(1, answer=None)])
-    frame = items_frame(result)
+    frame = items_frame(result.items, result.order_dependent)
     assert frame.schema == {
         "item_id": polars.String,
         "subject": polars.String,
@@ -145,11 +142,11 @@ def test_frames_have_the_documented_columns() -> None:
         "item_hash": polars.String,
     }
     assert frame["item_hash"].to_list() == [result.items[0].item_hash()]
-    assert excluded_frame(result).rows() == [("i1", "gold that is no option", "no answer")]
+    assert excluded_frame(result.excluded).rows() == [("i1", "gold that is no option", "no answer")]
 
 
 def test_frame_without_exclusions_still_has_text_columns() -> None:
-    schema = excluded_frame(prepared([row(0)])).schema
+    schema = excluded_frame(prepared([row(0)]).excluded).schema
     assert schema == dict.fromkeys(("item_id", "reason", "detail"), polars.String)
 
 
@@ -170,7 +167,7 @@ def test_items_survive_a_parquet_file_text_for_text(
     tmp_path_factory: pytest.TempPathFactory, items: list[Item]
 ) -> None:
     path: Path = tmp_path_factory.mktemp("items") / "items.parquet"
-    frame_of_items(items, [False] * len(items)).write_parquet(path)
+    items_frame(items, [False] * len(items)).write_parquet(path)
     assert items_from_frame(polars.read_parquet(path)) == items
 
 

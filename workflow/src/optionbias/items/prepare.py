@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import polars
-
 from optionbias.errors import UserError
 from optionbias.items.canonical import (
     CanonicalOrder,
@@ -15,8 +13,6 @@ from optionbias.items.canonical import (
 )
 from optionbias.items.exclusions import ExcludedItem, ExclusionReason, describe_reasons
 from optionbias.items.fields import FieldMapping, check_mapping, item_from_record
-from optionbias.items.frames import excluded_frame as frame_of_excluded
-from optionbias.items.frames import items_frame as frame_of_items
 from optionbias.items.item import Item
 from optionbias.items.limit import limit_items
 from optionbias.items.order_dependent import option_references
@@ -158,16 +154,6 @@ def select_items(
     valid = [outcome for outcome in outcomes if isinstance(outcome, Item)]
     excluded = [outcome for outcome in outcomes if isinstance(outcome, ExcludedItem)]
     return valid, excluded
-
-
-def items_frame(prepared: PreparedBenchmark) -> polars.DataFrame:
-    """Return the items as a frame; see ``frames.items_frame`` for its columns."""
-    return frame_of_items(prepared.items, prepared.order_dependent)
-
-
-def excluded_frame(prepared: PreparedBenchmark) -> polars.DataFrame:
-    """Return the excluded items as a frame; see ``frames.excluded_frame``."""
-    return frame_of_excluded(prepared.excluded)
 
 
 def _apply_policy(
