@@ -11,6 +11,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PANEL := panel
+INSTALL_LISTED := xargs -r $(PIP) install --no-deps
+WRITE_REPORT := $(BIN)/snakemake --report results/report.html --quiet all
 
 .PHONY: demo test panel report missing checks environment help
 
@@ -30,23 +32,23 @@ $(VENV)/installed: requirements.lock pyproject.toml
 
 # The demo's checkpoints are small: a cell a core is faster than several cores on one cell.
 demo: environment ## run the main job on the demo's checkpoints and benchmarks
-	@$(BIN)/optionbias requirements | xargs -r $(PIP) install --no-deps
+	@$(BIN)/optionbias requirements | $(INSTALL_LISTED)
 	@$(BIN)/snakemake --cores $(CORES) --set-threads score_cell=1
-	@$(MAKE) --no-print-directory report
-	@echo "figures: results/figures   tables: results/tables   report: results/report.html"
+	@$(WRITE_REPORT)
+	@echo "figures: results/figures   tables: results/tables   report: $(CURDIR)/results/report.html"
 
 report: environment ## run what is missing, then write results/report.html
 	@$(BIN)/snakemake --cores $(CORES) --quiet all
-	@$(BIN)/snakemake --report results/report.html --quiet all
+	@$(WRITE_REPORT)
 	@echo "report: $(CURDIR)/results/report.html"
 
 test: environment ## run the tests
-	@$(BIN)/optionbias requirements | xargs -r $(PIP) install --no-deps
+	@$(BIN)/optionbias requirements | $(INSTALL_LISTED)
 	@$(BIN)/python -m pytest
 
 panel: environment ## run the published benchmarks; CASES names the folder that holds them
 	@test -n "$(CASES)" || { echo "name the folder with the items: make panel CASES=FOLDER"; exit 2; }
-	@$(BIN)/optionbias requirements --config config/panel.yaml | xargs -r $(PIP) install --no-deps
+	@$(BIN)/optionbias requirements --config config/panel.yaml | $(INSTALL_LISTED)
 	@OPTIONBIAS_CASES="$(abspath $(CASES))" $(BIN)/snakemake --cores $(CORES) --keep-going \
 		--directory $(PANEL) --configfile config/panel.yaml
 

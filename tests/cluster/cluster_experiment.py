@@ -15,30 +15,6 @@ BROKEN_CELL = "zero_shot/number_comparison/broken"
 ITS_NEIGHBOUR = "zero_shot/nonsense/tiny"
 
 
-def save_tiny_checkpoint(folder: Path) -> None:
-    """Save a Llama with random weights and a byte-level tokenizer in which letters are tokens."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=["<s>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
-    texts = [f"Question: Which one?\n{letter}. this\nAnswer: {letter}\n\n" for letter in "ABCD"]
-    tokenizer.train_from_iterator(texts, trainer)
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>").save_pretrained(folder)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=4, vocab_size=tokenizer.get_vocab_size(),
-        max_position_embeddings=2048, initializer_range=0.2, bos_token_id=0, eos_token_id=0,
-    )  # fmt: skip
-    LlamaForCausalLM(config).save_pretrained(folder)
-
-
 def save_broken_checkpoint(folder: Path) -> None:
     """Save a checkpoint that can be prepared and listed, but never loaded."""
     folder.mkdir()

@@ -10,6 +10,7 @@ from pathlib import Path
 import cluster_experiment
 import pytest
 from slurm_cluster import Job, SlurmCluster, missing_requirement, running_cluster
+from tiny_checkpoint import save_tiny_checkpoint
 
 # The plugin looks at jobs seldom; these last seconds.
 SLURM_OPTIONS = ["--profile", "cluster", "--slurm-init-seconds-before-status-checks", "5"]
@@ -61,7 +62,7 @@ def cluster() -> Iterator[SlurmCluster]:
 def experiments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with checkpoints, configurations and room for runs."""
     folder = tmp_path_factory.mktemp("cluster")
-    cluster_experiment.save_tiny_checkpoint(folder / "tiny")
+    save_tiny_checkpoint(folder / "tiny")
     cluster_experiment.save_broken_checkpoint(folder / "broken")
     cluster_experiment.write_configurations(folder)
     return folder

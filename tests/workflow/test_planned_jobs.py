@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from planning import plan
+from tiny_checkpoint import save_tiny_checkpoint
 from tiny_experiment import (
     CELLS,
     LOCAL_ITEMS,
     REVISION,
     read_config,
     run_snakemake,
-    save_tiny_checkpoint,
     write_config,
     write_items,
 )

@@ -23,13 +23,6 @@ CELLS = [
     "results/cells/zero_shot/local/gamma.parquet",
     "results/cells/zero_shot/number_comparison/alpha.parquet",
 ]
-SENTENCES = [
-    *(
-        f"Question: what is it?\n{letter}. this one\nAnswer: {letter}\n\n"
-        for letter in "ABCDEFGHIJ"
-    ),
-    "What is the capital of the country? Which number is larger, and which is smaller?",
-]
 LOCAL_ITEMS = [
     {"id": f"i{number}", "question": f"Which word stands at {number}?", "answer": number % 3,
      "choices": [f"{word}{number}" for word in ("oak", "elm", "fir")]}
@@ -39,6 +32,9 @@ LOCAL_ITEMS = [
 
 def build(folder: Path) -> None:
     """Fill ``folder`` with the repository's files, checkpoints, items and a configuration."""
+    # Imported here: `planning` runs with this folder alone on its path, and builds nothing.
+    from tiny_checkpoint import save_tiny_checkpoint
+
     copy_repository(folder)
     for seed, name in enumerate(("alpha", "beta", "gamma")):
         save_tiny_checkpoint(folder / "models" / name, seed)
@@ -56,44 +52,6 @@ def copy_repository(folder: Path) -> None:
         if (REPOSITORY / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPOSITORY / name, folder / name)
-
-
-def save_tiny_checkpoint(folder: Path, seed: int) -> None:
-    """Save a Llama with random weights and a byte-level tokenizer in which letters are tokens."""
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    tokenizer = tiny_tokenizer()
-    torch.manual_seed(seed)
-    config = LlamaConfig(
-        hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=4, vocab_size=len(tokenizer), max_position_embeddings=2048,
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
-        initializer_range=0.2,
-    )  # fmt: skip
-    LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-
-
-def tiny_tokenizer() -> Any:
-    """Train a byte-level tokenizer on a few sentences."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=["<s>", "</s>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
-    tokenizer.train_from_iterator(SENTENCES, trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        clean_up_tokenization_spaces=False,
-    )
 
 
 def install_as_package(model: Path, site: Path) -> str:
