@@ -4,48 +4,13 @@ import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import cluster_experiment
 import pytest
-from slurm_cluster import Job, SlurmCluster, missing_requirement, running_cluster
+from cluster_runs import GRES_OPTIONS, LOCAL_OPTIONS, SLURM_OPTIONS, Run, Runs
+from slurm_cluster import SlurmCluster, missing_requirement, running_cluster
 from tiny_checkpoint import save_tiny_checkpoint
-
-# The plugin looks at jobs seldom; these last seconds.
-SLURM_OPTIONS = ["--profile", "cluster", "--slurm-init-seconds-before-status-checks", "5"]
-# On two cores two cells could run at once, if the profile let them.
-LOCAL_OPTIONS = ["--profile", "gpu", "--cores", "2", "--set-threads", "score_cell=1"]
-GRES_OPTIONS = [*SLURM_OPTIONS, "--set-resources", "score_cell:gpu=0", "score_cell:gres=gpu:1"]
-
-
-@dataclass(frozen=True)
-class Run:
-    """One finished run of Snakemake: its working directory, exit status, words and jobs."""
-
-    directory: Path
-    status: int
-    printed: str
-    jobs: list[Job]
-
-    def jobs_of(self, rule: str) -> list[Job]:
-        """Return the Slurm jobs of one rule, in the sequence of their submission."""
-        return [job for job in self.jobs if job.rule.split()[0] == rule]
-
-
-@dataclass(frozen=True)
-class Runs:
-    """The runs, made side by side because they mostly wait.
-
-    Attributes:
-        slurm: the plain cells and their statistics with the profile as it is.
-        broken: the broken cell and its neighbour, asking for GPUs with `gres`.
-        local: like ``slurm``, on this machine without a queue.
-    """
-
-    slurm: Run
-    broken: Run
-    local: Run
 
 
 @pytest.fixture(scope="session")

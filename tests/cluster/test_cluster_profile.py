@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import yaml
 from cluster_experiment import BROKEN_CELL, ITS_NEIGHBOUR, PLAIN_CELLS, cell_path
-from conftest import SLURM_OPTIONS, Runs
+from cluster_runs import SLURM_OPTIONS, Runs
 from polars.testing import assert_frame_equal
 from slurm_cluster import SlurmCluster
 
