@@ -30,9 +30,9 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# The demo's checkpoints are small: a cell a core is faster than several cores on one cell.
 demo: environment ## run the main job on the demo's checkpoints and benchmarks
 	@$(BIN)/optionbias requirements | $(INSTALL_LISTED)
+	@# The checkpoints are small: a cell a core is faster than several cores on one cell.
 	@$(BIN)/snakemake --cores $(CORES) --set-threads score_cell=1
 	@$(WRITE_REPORT)
 	@echo "figures: results/figures   tables: results/tables   report: $(CURDIR)/results/report.html"
