@@ -21,7 +21,7 @@ def main(
     choice: str,
     style: str,
     computation: str,
-    batch_size: int,
+    token_budget: int,
     threads: int,
     manifest: Path,
     asked: Path,
@@ -32,11 +32,14 @@ def main(
     shown = tuple(tuple(map(int, ordering.split("-"))) for ordering in orderings)
     job = CellJob(
         readout, benchmark, checkpoint, design, shown, PromptStyle(**json.loads(style)),
-        **json.loads(choice), **json.loads(computation), batch_size=batch_size, threads=threads,
+        **json.loads(choice), **json.loads(computation), token_budget=token_budget, threads=threads,
     )  # fmt: skip
     facts = run_cell(job, manifest, asked, shots, cell)
-    rate = facts.prompts / facts.score_seconds
-    print(f"{facts.prompts} prompts in {facts.score_seconds:.1f} s, {rate:.1f} prompts/s")
+    print(
+        f"{facts.prompts:,} prompts in {facts.score_seconds:.1f} s: {facts.tokens:,} tokens "
+        f"({facts.tokens_per_second:,.0f}/s), {facts.tokens_saved:,} saved, "
+        f"peak memory {facts.peak_bytes / 1e9:.2f} GB"
+    )
 
 
 if __name__ == "__main__":

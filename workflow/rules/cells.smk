@@ -27,7 +27,7 @@ rule score_cell:
         runtime=240,
         gpu=1,
         # A resource and no param: it shapes speed, not results, so it re-scores nothing.
-        batch_size=8,
+        token_budget=experiment.token_budget,
     params:
         design=experiment.cell_design,
         orderings=experiment.cell_orderings,

@@ -47,6 +47,8 @@ class CellFacts:
         score_seconds: wall time of tokenising and scoring.
         prompts: prompts scored.
         tokens: tokens that went through the model, padding included.
+        tokens_saved: tokens of the prompts that did not have to be computed.
+        tokens_per_second: ``tokens`` over ``score_seconds``.
         peak_bytes: peak memory, of the GPU where one was used, else of the process.
         versions: versions of Python and the packages that shape a score.
     """
@@ -63,6 +65,8 @@ class CellFacts:
     score_seconds: float
     prompts: int
     tokens: int
+    tokens_saved: int
+    tokens_per_second: float
     peak_bytes: int
     versions: dict[str, str]
 

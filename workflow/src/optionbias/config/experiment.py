@@ -11,8 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from optionbias.config.loading import expand_variables, load_config, read_yaml
 from optionbias.config.matrix import Cell, cell_matrix
 from optionbias.config.model import Config
@@ -96,7 +94,7 @@ class Experiment:
 
     def hub_checkpoint(self, wildcards: Any) -> str:
         """Return the hub source of a checkpoint as JSON."""
-        return _model_json(self._hub_source(self.config.checkpoints[wildcards.checkpoint]))
+        return plain_json(self._hub_source(self.config.checkpoints[wildcards.checkpoint]))
 
     def checkpoint_source(self, wildcards: Any) -> str:
         """Return a checkpoint's source as JSON, paths expanded."""
@@ -130,7 +128,7 @@ class Experiment:
 
     def hub_benchmark(self, wildcards: Any) -> str:
         """Return the hub source of a benchmark as JSON."""
-        return _model_json(self._hub_source(self.config.benchmarks[wildcards.benchmark]))
+        return plain_json(self._hub_source(self.config.benchmarks[wildcards.benchmark]))
 
     def benchmark_source(self, wildcards: Any) -> str:
         """Return a benchmark's source as JSON, paths expanded, without its few-shot pool."""
@@ -199,10 +197,14 @@ class Experiment:
         return plain_json(asdict(READOUTS[wildcards.readout].style))
 
     def computation(self, wildcards: Any) -> str:
-        """Return how a checkpoint is loaded, as JSON: dtype, device, trust_remote_code."""
-        names = {"dtype", "device", "trust_remote_code"}
+        """Return how a checkpoint is loaded, as JSON."""
+        names = {"dtype", "device", "device_map", "trust_remote_code"}
         checkpoint = self.config.checkpoints[wildcards.checkpoint]
         return plain_json(checkpoint.model_dump(include=names))
+
+    def token_budget(self, wildcards: Any) -> int:
+        """Return the most tokens a cell computes at once, 0 to choose from memory."""
+        return self.config.checkpoints[wildcards.checkpoint].token_budget or 0
 
     def cell_memory_mb(self, wildcards: Any, attempt: int = 1) -> int:
         """Return the memory a cell asks for, doubled with every attempt."""
@@ -270,10 +272,10 @@ class Experiment:
         path = pool.path and expand_variables(pool.path, f"benchmarks.{benchmark}.few_shot.path")
         return {"pool_path": path, "pool_split": pool.split}
 
-    def _hub_source(self, entry: Any) -> BaseModel:
+    def _hub_source(self, entry: Any) -> dict[str, Any]:
         if entry.source.type != "hub":
             raise UserError("only sources of type 'hub' are fetched")
-        source: BaseModel = entry.source
+        source: dict[str, Any] = entry.source.model_dump()
         return source
 
     def _check_paths(self) -> None:
@@ -293,7 +295,3 @@ def _check_exists(path: str | None, key: str) -> None:
 
 def _cell(wildcards: Any) -> Cell:
     return Cell(wildcards.readout, wildcards.benchmark, wildcards.checkpoint)
-
-
-def _model_json(model: BaseModel) -> str:
-    return plain_json(model.model_dump())

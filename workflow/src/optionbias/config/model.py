@@ -111,6 +111,11 @@ class Checkpoint(StrictModel):
     """Precision of the computation; letter logits are float32 in every case."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where it runs; `auto` takes a GPU when there is one."""
+    device_map: Literal["auto"] | None = None
+    """`auto` spreads a checkpoint larger than one GPU over the job's GPUs, then the machine;
+    a profile gives a cell more GPUs with `set-resources: {score_cell: {gpu: 2}}`."""
+    token_budget: int | None = Field(default=None, gt=0)
+    """Most tokens computed at once; `null` chooses by the device's memory. Shapes speed alone."""
     trust_remote_code: bool = False
     """Run code that ships with the checkpoint. Leave it off unless you have read that code."""
 

@@ -30,12 +30,14 @@ class CellScores:
         frame: one row per item × ordering × repeat, columns as in `CELL_SCHEMA`.
         prompts: prompts scored.
         tokens: tokens computed, padding included.
+        tokens_saved: tokens of the prompts that were not computed.
         score_seconds: wall time of tokenising and scoring.
     """
 
     frame: pl.DataFrame
     prompts: int
     tokens: int
+    tokens_saved: int
     score_seconds: float
 
 
@@ -79,17 +81,24 @@ def score_cell(
     """
     if not items:
         raise UserError("there are no items to ask")
-    started = time.perf_counter()
+    started, before = time.perf_counter(), engine.tokens_computed
     asked = _asked(items, orderings, shots, style, encoder)
     limit = math.inf if context is None else context
     fitting = [index for index, entry in enumerate(asked) if entry.query.n_tokens <= limit]
     queries = [asked[index].query for index in fitting]
+    workload = engine.workload(queries)
+    print(
+        f"{workload.prompts:,} prompts of {workload.prompt_tokens:,} tokens: {workload.tokens:,} "
+        f"to compute, {workload.tokens_saved:,} saved"
+    )
     scores: dict[int, NDArray[np.float32]] = {}
     for number, values in progress(engine.score(queries), len(queries)):
         scores[fitting[number]] = values
     frame = _frame(asked, scores)
     seconds = time.perf_counter() - started
-    return CellScores(frame, len(queries), engine.tokens_computed, seconds)
+    computed = engine.tokens_computed - before
+    saved = max(0, workload.prompt_tokens - computed)
+    return CellScores(frame, len(queries), computed, saved, seconds)
 
 
 def _asked(

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any
 
 from optionbias.errors import UserError
 from optionbias.orderings import letters
 from optionbias.prompts import PromptStyle
-from optionbias.scoring.queries import Query, TokenIds
+from optionbias.scoring.queries import Query, TokenIds, common_length
 
 
 class PromptEncoder:
@@ -61,7 +60,7 @@ class PromptEncoder:
         names = letters(n_options)
         alone = self.encode([prompt])[0]
         replied = self.encode([prompt + style.reply(letter) for letter in names])
-        common = _common_prefix(replied)
+        common = common_length(replied)
         for letter, ids in zip(names, replied, strict=True):
             if len(ids) - common != 1:
                 raise UserError(
@@ -78,7 +77,7 @@ class PromptEncoder:
                     "with this tokenizer"
                 )
         # A token that merges the prompt's end with the reply's start belongs to the reply.
-        asked = _common_prefix([alone, replied[0][:common]])
+        asked = common_length([alone, replied[0][:common]])
         return LetterEnding(replied[0][asked:common], tuple(ids[-1] for ids in replied))
 
 
@@ -102,8 +101,3 @@ def _start_tokens(tokenizer: Any) -> TokenIds:
     plain = tokenizer("x", add_special_tokens=False).input_ids
     matches = (n for n in range(len(added)) if added[n : n + len(plain)] == plain)
     return tuple(added[: next(matches, 0)])
-
-
-def _common_prefix(sequences: Sequence[TokenIds]) -> int:
-    columns = zip(*sequences, strict=False)
-    return sum(1 for _ in takewhile(lambda tokens: len(set(tokens)) == 1, columns))

@@ -1,173 +1,77 @@
-"""The scoring engine: plain batches, one sequence per prompt and continuation stem.
+"""Choose how a model's queries are scored: with shared prefixes where they prove exact."""
 
-Sequences are sorted by length and padded on the right. A causal model never
-looks right, so padding changes nothing to its left and no mask, shifted
-position or fully masked row can go wrong; each score is read at the last real
-token of its row.
-"""
-
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
-from optionbias.errors import UserError
-from optionbias.scoring.queries import Query, TokenIds
+from optionbias.scoring.attention import layer_windows
+from optionbias.scoring.forward_pass import ForwardPass
+from optionbias.scoring.memory import TokenBudget, chosen_tokens
+from optionbias.scoring.plain_batches import PlainBatchEngine
+from optionbias.scoring.queries import Engine, Query
+from optionbias.scoring.shared_prefixes import SharedPrefixEngine
+
+TOLERANCES = {torch.float32: 1e-3, torch.float16: 0.1, torch.bfloat16: 1.0}
+"""Largest difference in log-probability between shared and plain scores that rounding explains."""
+
+_CHUNK = 48
+"""Tokens at once while trying: fewer than the tried tree has, so that a path is kept."""
 
 
-class SelectedPositionsHead(nn.Module):
-    """A model's output projection, in float32 and only where it is read.
+def scoring_engine(model: Any, token_budget: int | None) -> Engine:
+    """Return an engine for a model, and say in the log which one and why.
 
-    It stands in for the model's own head, so that whatever the model does to its
-    logits afterwards (soft-capping, scaling) still happens, in float32.
+    Prefixes are shared if some branching prompts score as they do one by one. Models whose
+    memory of a prompt cannot branch (state-space, hybrid) and models that number positions
+    in a way of their own get plain batches.
+
+    Args:
+        model: a causal language model of `transformers` in evaluation mode, on its devices;
+            its output projection is replaced.
+        token_budget: most tokens computed at once, None to choose from memory.
     """
-
-    def __init__(self, head: Any) -> None:
-        """Take over weight and bias of ``head``; the selection starts out empty."""
-        super().__init__()
-        weight, bias = head.weight, getattr(head, "bias", None)
-        self.weight = nn.Parameter(weight.detach().float(), requires_grad=False)
-        self.bias = None if bias is None else nn.Parameter(bias.detach().float(), False)
-        self.rows = torch.zeros(0, dtype=torch.long)
-        self.positions = torch.zeros(0, dtype=torch.long)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Project hidden states [rows, length, width] to logits [1, selected, vocabulary]."""
-        selected = hidden[self.rows, self.positions].float()
-        return nn.functional.linear(selected, self.weight, self.bias).unsqueeze(0)
+    forward = ForwardPass(model)
+    budget = TokenBudget(token_budget or chosen_tokens(model, forward.device))
+    reason = why_not_shared(forward)
+    if reason is None:
+        print(f"scoring with shared prefixes, at most {budget.tokens:,} tokens at once")
+        return SharedPrefixEngine(forward, budget)
+    print(
+        f"scoring every prompt from its start, at most {budget.tokens:,} tokens at once: "
+        f"this model's prefixes cannot be shared ({reason})"
+    )
+    return PlainBatchEngine(forward, budget)
 
 
-@dataclass
-class _Sequence:
-    """One row of a batch: a prompt with the tokens all its continuations but the last share."""
-
-    query: int
-    stem: TokenIds
-    tokens: TokenIds
-    last_tokens: list[tuple[int, int]] = field(default_factory=list)
-
-    @property
-    def first_read(self) -> int:
-        return len(self.tokens) - len(self.stem) - 1
-
-
-def _sequences(index: int, query: Query) -> list[_Sequence]:
-    rows: dict[TokenIds, _Sequence] = {}
-    for number, continuation in enumerate(query.continuations):
-        stem = continuation[:-1]
-        row = rows.setdefault(stem, _Sequence(index, stem, query.prompt + stem))
-        row.last_tokens.append((number, continuation[-1]))
-    return list(rows.values())
-
-
-class PlainBatchEngine:
-    """Scores every prompt from its start, in batches of like length."""
-
-    def __init__(self, model: Any, batch_size: int) -> None:
-        """Prepare a `transformers` causal language model for scoring.
-
-        Args:
-            model: in evaluation mode, on its device; its head is replaced.
-            batch_size: prompts per forward pass, halved when memory runs out.
-        """
-        self._model = model
-        self._batch_size = batch_size
-        self._rescaled_beyond = rescaled_beyond(model.config)
-        self._head = SelectedPositionsHead(model.get_output_embeddings())
-        model.set_output_embeddings(self._head)
-        self._tokens_computed = 0
-
-    @property
-    def tokens_computed(self) -> int:
-        """Tokens that went through the model so far, padding included."""
-        return self._tokens_computed
-
-    def score(self, queries: Sequence[Query]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield each query's index and [K] log-probabilities, shortest prompts first."""
-        rows = [row for index, query in enumerate(queries) for row in _sequences(index, query)]
-        rows.sort(key=lambda row: len(row.tokens))
-        missing = [len(query.continuations) for query in queries]
-        scores = [np.full(count, np.nan, dtype=np.float32) for count in missing]
-        done = 0
-        while done < len(rows):
-            batch = self._alike(rows[done : done + self._batch_size])
-            results = self._score_batch(batch)
-            if results is None:
-                self._batch_size = _halved(len(batch))
-                continue
-            done += len(batch)
-            for row, values in zip(batch, results, strict=True):
-                for (number, _), value in zip(row.last_tokens, values, strict=True):
-                    scores[row.query][number] = value
-                missing[row.query] -= len(values)
-                if missing[row.query] == 0:
-                    yield row.query, scores[row.query]
-
-    def _alike(self, rows: list[_Sequence]) -> list[_Sequence]:
-        """Return the rows from the first one on that the model gives the same position scaling."""
-        limit = self._rescaled_beyond
-        if limit is None or len(rows[0].tokens) > limit:
-            return rows
-        return [row for row in rows if len(row.tokens) <= limit]
-
-    def _score_batch(self, batch: Sequence[_Sequence]) -> list[list[float]] | None:
-        """Return the scores of a batch's rows, or None when it does not fit in memory."""
-        try:
-            with torch.inference_mode():
-                logprobs = self._forward(batch)
-        except torch.OutOfMemoryError:
-            torch.cuda.empty_cache()
-            return None
-        results, start = [], 0
-        for row in batch:
-            results.append(_row_scores(row, logprobs[start : start + len(row.stem) + 1]))
-            start += len(row.stem) + 1
-        return results
-
-    def _forward(self, batch: Sequence[_Sequence]) -> Tensor:
-        """Return log-probabilities [positions read, vocabulary] of a batch, row after row."""
-        device = self._model.device
-        longest = max(len(row.tokens) for row in batch)
-        tokens = torch.zeros((len(batch), longest), dtype=torch.long)
-        for number, row in enumerate(batch):
-            tokens[number, : len(row.tokens)] = torch.tensor(row.tokens)
-        read = [
-            (number, position)
-            for number, row in enumerate(batch)
-            for position in range(row.first_read, len(row.tokens))
-        ]
-        selection = torch.tensor(read, device=device)
-        self._head.rows, self._head.positions = selection[:, 0], selection[:, 1]
-        logits = self._model(input_ids=tokens.to(device), use_cache=False).logits
-        self._tokens_computed += tokens.numel()
-        return torch.log_softmax(logits[0].float(), dim=-1)
-
-
-def rescaled_beyond(config: Any) -> int | None:
-    """Return the length beyond which a model scales the positions of a whole batch differently.
-
-    LongRoPE (the Phi-3 family) picks its factors by a batch's longest row, so that a short
-    prompt beside a long one would score differently than alone. None for other models.
-    """
-    rope = getattr(config.get_text_config(), "rope_parameters", None) or {}
-    if rope.get("rope_type") != "longrope":
+def why_not_shared(forward: ForwardPass) -> str | None:
+    """Return why a model's prefixes cannot be shared, or None if they can."""
+    queries = _tried_queries(forward.model.get_input_embeddings().num_embeddings)
+    expected = _scores(PlainBatchEngine(forward, TokenBudget(8 * _CHUNK)), queries)
+    try:
+        layer_windows(forward.model.config.get_text_config())
+        found = _scores(SharedPrefixEngine(forward, TokenBudget(_CHUNK)), queries)
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # any failure of code that is not ours means: not this model
+        return str(error).splitlines()[0] if str(error) else type(error).__name__
+    difference = float(np.abs(found - expected).max())
+    if difference <= TOLERANCES[forward.model.dtype]:
         return None
-    return int(rope["original_max_position_embeddings"])
+    return f"shared scores differ by {difference:.2g} from those of whole prompts"
 
 
-def _row_scores(row: _Sequence, logprobs: Tensor) -> list[float]:
-    stem = sum(float(logprobs[step, token]) for step, token in enumerate(row.stem))
-    return [stem + float(logprobs[-1, token]) for _, token in row.last_tokens]
+def _tried_queries(n_tokens: int) -> list[Query]:
+    """Return prompts of several lengths that part at several depths, in tokens far apart."""
+    ids = [int(number) for number in np.linspace(0, n_tokens - 1, 97)]
+    start, first, second = ids[:11], ids[11:28], ids[28:41]
+    middles = (first + second, second + first, first + second[:5], first)
+    prompts = [tuple(start + middle + ids[50 + 9 * n : 53 + 11 * n])
+               for n, middle in enumerate(middles)]  # fmt: skip
+    return [Query(prompt, tuple((token,) for token in ids[::8])) for prompt in prompts]
 
 
-def _halved(batch_size: int) -> int:
-    if batch_size == 1:
-        raise UserError(
-            "one prompt alone does not fit in this device's memory; use a larger GPU or a "
-            "lower dtype, or leave the cell out with 'omit' and the reason"
-        )
-    return batch_size // 2
+def _scores(engine: Engine, queries: list[Query]) -> NDArray[np.float32]:
+    found = dict(engine.score(queries))
+    return np.array([found[number] for number in range(len(queries))])

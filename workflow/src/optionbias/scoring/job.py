@@ -18,7 +18,7 @@ from optionbias.orderings import Ordering, cyclic_design
 from optionbias.prompts import PromptStyle
 from optionbias.run_log import progress_bar
 from optionbias.scoring.cell import score_cell
-from optionbias.scoring.engine import PlainBatchEngine
+from optionbias.scoring.engine import scoring_engine
 from optionbias.scoring.loading import load_checkpoint
 
 _RECORDED = ("torch", "transformers", "tokenizers", "numpy", "optionbias")
@@ -35,8 +35,8 @@ class CellJob:
         style: the prompt's parts.
         limit: most items asked, None for all.
         seed: seed of the choice of items.
-        dtype, device, trust_remote_code: how the checkpoint is loaded.
-        batch_size: prompts per forward pass.
+        dtype, device, device_map, trust_remote_code: how the checkpoint is loaded.
+        token_budget: most tokens computed at once, 0 to choose from memory.
         threads: CPU threads.
     """
 
@@ -50,8 +50,9 @@ class CellJob:
     seed: int
     dtype: str
     device: str
+    device_map: str | None
     trust_remote_code: bool
-    batch_size: int
+    token_budget: int
     threads: int
 
 
@@ -78,11 +79,16 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
     shots = read_items(shots_path) if shots_path else []
     started = time.perf_counter()
     loaded = load_checkpoint(
-        Path(manifest.folder), job.checkpoint, job.dtype, job.device, job.trust_remote_code
+        Path(manifest.folder),
+        job.checkpoint,
+        job.dtype,
+        job.device,
+        job.trust_remote_code,
+        job.device_map,
     )
     load_seconds = time.perf_counter() - started
     print(f"loaded {job.checkpoint} on {loaded.device} in {load_seconds:.1f} s")
-    engine = PlainBatchEngine(loaded.model, job.batch_size)
+    engine = scoring_engine(loaded.model, job.token_budget or None)
     scores = score_cell(
         items, job.orderings, shots, job.style, loaded.encoder, engine, loaded.context,
         progress_bar("prompts"),
@@ -93,16 +99,18 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
     facts = CellFacts(
         job.readout, job.benchmark, job.checkpoint, job.design, items[0].n_options, job.dtype,
         loaded.device, manifest.revision, load_seconds, scores.score_seconds, scores.prompts,
-        scores.tokens, peak_bytes(loaded.device), recorded_versions(),
+        scores.tokens, scores.tokens_saved, scores.tokens / scores.score_seconds,
+        peak_bytes(loaded.device), recorded_versions(),
     )  # fmt: skip
     write_cell(cell_path, scores.frame, facts, [item.item_id for item in items], job.orderings)
     return facts
 
 
 def peak_bytes(device: str) -> int:
-    """Return the peak memory so far: the GPU's on ``cuda``, else the process's."""
+    """Return the peak memory so far: that of all GPUs on ``cuda``, else the process's."""
     if device == "cuda":
-        return int(torch.cuda.max_memory_allocated())
+        devices = range(torch.cuda.device_count())
+        return sum(int(torch.cuda.max_memory_allocated(device)) for device in devices)
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

@@ -48,7 +48,12 @@ def chosen_device(device: str, checkpoint: str) -> str:
 
 
 def load_checkpoint(
-    folder: Path, checkpoint: str, dtype: str, device: str, trust_remote_code: bool
+    folder: Path,
+    checkpoint: str,
+    dtype: str,
+    device: str,
+    trust_remote_code: bool,
+    device_map: str | dict[str, str] | None = None,
 ) -> LoadedCheckpoint:
     """Load model and tokenizer from a local folder; no network is touched.
 
@@ -58,6 +63,8 @@ def load_checkpoint(
         dtype: ``float32``, ``bfloat16`` or ``float16``.
         device: ``auto``, ``cpu`` or ``cuda``.
         trust_remote_code: run code that ships with the checkpoint.
+        device_map: ``auto``, or a device for each module, to spread the model over devices;
+            None to load it whole onto ``device``.
 
     Raises:
         UserError: the folder cannot be loaded, or there is no such device.
@@ -67,13 +74,13 @@ def load_checkpoint(
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)
         model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=getattr(torch, dtype), **options
+            folder, dtype=getattr(torch, dtype), device_map=device_map, **options
         )
     except (OSError, ValueError, KeyError) as error:
         raise UserError(
             f"checkpoint '{checkpoint}': {folder} cannot be loaded ({error})"
         ) from error
-    model = model.to(place).eval()
+    model = (model if device_map else model.to(place)).eval()
     encoder = PromptEncoder(tokenizer, checkpoint)
     return LoadedCheckpoint(model, encoder, context_length(model.config), place)
 

@@ -1,7 +1,8 @@
-"""The unit of scoring: a prompt and its continuations, as token ids."""
+"""The unit of scoring, a prompt and its continuations as token ids, and what scores it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -28,12 +29,35 @@ class Query:
         return len(self.prompt) + max(map(len, self.continuations)) - 1
 
 
+@dataclass(frozen=True)
+class Workload:
+    """What scoring some queries takes, known before anything is computed.
+
+    Attributes:
+        prompts: number of queries.
+        prompt_tokens: tokens of all prompts, each counted from its start.
+        tokens: tokens that the engine will send through the model, padding included.
+    """
+
+    prompts: int
+    prompt_tokens: int
+    tokens: int
+
+    @property
+    def tokens_saved(self) -> int:
+        """Tokens that need not be computed; 0 where padding takes more than sharing saves."""
+        return max(0, self.prompt_tokens - self.tokens)
+
+
 class Engine(Protocol):
-    """What scores queries; `optionbias.scoring.engine` holds the one that is used."""
+    """What scores queries; `optionbias.scoring.engine` chooses one for a model."""
 
     @property
     def tokens_computed(self) -> int:
         """Tokens that went through the model so far, padding included."""
+
+    def workload(self, queries: Sequence[Query]) -> Workload:
+        """Say what scoring these queries takes, without computing anything."""
 
     def score(self, queries: Sequence[Query]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """Yield, in any sequence, each query's index and its [K] log-probabilities.
@@ -41,3 +65,9 @@ class Engine(Protocol):
         A continuation's log-probability is the sum over its tokens, each from a
         softmax over the full vocabulary in float32.
         """
+
+
+def common_length(rows: Sequence[TokenIds]) -> int:
+    """Return how many tokens all rows share at their beginning."""
+    columns = zip(*rows, strict=False)
+    return sum(1 for _ in takewhile(lambda tokens: len(set(tokens)) == 1, columns))

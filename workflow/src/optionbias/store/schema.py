@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,9 @@ TABLES = (
             Column("score_seconds", "DOUBLE", "Wall time of tokenising and scoring"),
             Column("prompts", "UINTEGER", "Prompts scored"),
             Column("tokens", "UBIGINT", "Tokens through the model, padding included"),
+            Column("tokens_saved", "UBIGINT",
+                   "Tokens of the prompts that sharing prefixes left uncomputed"),
+            Column("tokens_per_second", "DOUBLE", "tokens over score_seconds"),
             Column("peak_bytes", "UBIGINT", "Peak memory of the GPU, or of the process on CPU"),
             Column("versions", "VARCHAR", "JSON: versions that shape a score"),
         ),
