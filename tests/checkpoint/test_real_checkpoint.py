@@ -16,7 +16,7 @@ from optionbias.items.item import Item
 from optionbias.orderings import cyclic_design
 from optionbias.prompts import PLAIN
 from optionbias.scoring.cell import score_cell
-from optionbias.scoring.engine import PlainBatchEngine
+from optionbias.scoring.engine import scoring_engine
 from optionbias.scoring.loading import load_checkpoint
 
 pytestmark = [pytest.mark.checkpoint, pytest.mark.cases]
@@ -72,7 +72,7 @@ def plain_prompt(item: Item, shown: list[int]) -> str:
 def compared(prepared: CheckpointManifest, cases: Path) -> Compared:
     items = arc_items(cases)
     loaded = load_checkpoint(Path(prepared.folder), "smollm2", "float32", "cpu", False)
-    engine = PlainBatchEngine(loaded.model, 16)
+    engine = scoring_engine(loaded.model, None)
     scores = score_cell(items, cyclic_design(4), [], PLAIN, loaded.encoder, engine, loaded.context)
     by_id = {item.item_id: item for item in items}
     prompts = [

@@ -22,7 +22,7 @@ from optionbias.items.item import Item
 from optionbias.orderings import letters
 from optionbias.prompts import CHAIN_OF_THOUGHT, DIRECT_ANSWER, PLAIN, PromptStyle, build_prompt
 from optionbias.scoring.encoding import PromptEncoder
-from optionbias.scoring.engine import PlainBatchEngine
+from optionbias.scoring.engine import scoring_engine
 
 ITEM = Item("sky", "which colour is the sky?", ("red", "blue", "green", "black"), 1)
 SHOTS = [Item("grass", "which colour is grass?", ("red", "blue", "green", "black"), 2)]
@@ -127,7 +127,7 @@ def assert_scores_are_sums_over_the_text(tokenizer: Any, shared: int) -> None:
         logprobs = own_logprobs(model, whole)
         steps = range(len(whole) - 1 - shared, len(whole))
         expected.append(sum(float(logprobs[step - 1, whole[step]]) for step in steps))
-    ((_, got),) = PlainBatchEngine(copy.deepcopy(model), 1).score([query])
+    ((_, got),) = scoring_engine(copy.deepcopy(model), 64).score([query])
     assert np.abs(got - np.array(expected)).max() < 1e-4
     assert np.ptp(expected) > 1
 

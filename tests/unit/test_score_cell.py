@@ -23,8 +23,8 @@ from optionbias.scoring.cell import (
     score_cell,
 )
 from optionbias.scoring.encoding import PromptEncoder
-from optionbias.scoring.engine import PlainBatchEngine
-from optionbias.scoring.queries import Query
+from optionbias.scoring.engine import scoring_engine
+from optionbias.scoring.queries import Query, Workload
 
 TOKENIZER = byte_level_tokenizer()
 ENCODER = PromptEncoder(TOKENIZER, "tiny")
@@ -47,10 +47,14 @@ class FixedEngine:
     def __init__(self, scores: Sequence[Sequence[float]]) -> None:
         self.scores = scores
         self.queries: list[Query] = []
-        self.tokens_computed = 17
+        self.tokens_computed = 5
+
+    def workload(self, queries: Sequence[Query]) -> Workload:
+        return Workload(len(queries), 1000, 17)
 
     def score(self, queries: Sequence[Query]) -> Iterator[tuple[int, np.ndarray]]:
         self.queries = list(queries)
+        self.tokens_computed += 17
         for index in reversed(range(len(queries))):
             yield index, np.array(self.scores[index], dtype=np.float32)
 
@@ -66,7 +70,7 @@ def score(
 
 def test_every_item_is_asked_under_every_ordering_and_repeat_exactly_once_in_order() -> None:
     orderings = [*cyclic_and_reversed_design(4), (0, 1, 2, 3), (0, 1, 2, 3)]
-    scores = score(PlainBatchEngine(model(), 4), orderings)
+    scores = score(scoring_engine(model(), 64), orderings)
     keys = scores.frame.select("item_id", "ordering", "repeat").rows()
     numbered = [(shown, 0) for shown in cyclic_and_reversed_design(4)]
     numbered += [((0, 1, 2, 3), 1), ((0, 1, 2, 3), 2)]
@@ -81,7 +85,7 @@ def test_every_item_is_asked_under_every_ordering_and_repeat_exactly_once_in_ord
 @pytest.mark.parametrize("shots", [[], SHOTS], ids=["zero_shot", "few_shot"])
 def test_each_row_holds_the_scores_of_its_own_prompt(shots: list[Item]) -> None:
     alone = model()
-    frame = score(PlainBatchEngine(copy.deepcopy(alone), 5), cyclic_design(4), None, shots).frame
+    frame = score(scoring_engine(copy.deepcopy(alone), 64), cyclic_design(4), None, shots).frame
     items = {item.item_id: item for item in ITEMS}
     for row in frame.iter_rows(named=True):
         prompt = build_prompt(items[row["item_id"]], row["shown"], shots)
@@ -110,7 +114,7 @@ def token_counts() -> list[int]:
 def test_item_at_exactly_the_context_is_asked_and_one_token_more_is_unusable() -> None:
     longest = max(token_counts())
     for context, unusable in ((longest, 0), (longest - 1, 1)):
-        scores = score(PlainBatchEngine(model(), 4), [(0, 1, 2, 3)], context)
+        scores = score(scoring_engine(model(), 64), [(0, 1, 2, 3)], context)
         out = scores.frame.filter(pl.col("unusable_reason").is_not_null())
         assert out.height == unusable
         assert scores.prompts == len(ITEMS) - unusable
@@ -124,8 +128,8 @@ def test_item_at_exactly_the_context_is_asked_and_one_token_more_is_unusable() -
 
 def test_other_items_keep_their_scores_when_one_is_too_long() -> None:
     context = max(token_counts()) - 1
-    limited = score(PlainBatchEngine(model(), 4), cyclic_design(4), context).frame
-    whole = score(PlainBatchEngine(model(), 4), cyclic_design(4)).frame
+    limited = score(scoring_engine(model(), 64), cyclic_design(4), context).frame
+    whole = score(scoring_engine(model(), 64), cyclic_design(4)).frame
     assert set(limited.filter(pl.col("unusable_reason").is_not_null())["item_id"]) == {"night"}
     kept = limited.filter(pl.col("unusable_reason").is_null())
     same = whole.filter(pl.col("item_id") != "night")
@@ -137,7 +141,7 @@ def test_other_items_keep_their_scores_when_one_is_too_long() -> None:
 
 
 def test_a_cell_whose_every_prompt_is_too_long_is_all_rows_without_scores() -> None:
-    scores = score(PlainBatchEngine(model(), 4), cyclic_design(4), context=3)
+    scores = score(scoring_engine(model(), 64), cyclic_design(4), context=3)
     assert scores.prompts == 0
     assert scores.frame["unusable_reason"].unique().to_list() == [REASON_CONTEXT]
 
@@ -156,7 +160,7 @@ def test_nan_weights_make_every_row_unusable_and_none_an_a() -> None:
     broken = model()
     with torch.no_grad():
         broken.transformer.ln_f.weight.fill_(math.nan)
-    frame = score(PlainBatchEngine(broken, 4), cyclic_design(4)).frame
+    frame = score(scoring_engine(broken, 64), cyclic_design(4)).frame
     assert frame["unusable_reason"].unique().to_list() == [REASON_NOT_FINITE]
 
 

@@ -34,7 +34,7 @@ def job(**parts: Any) -> SimpleNamespace:
 def test_every_kind_of_argument_reaches_main() -> None:
     def main(
         one: Path, several: list[Path], none: list[Path], made: Path,
-        setting: str, checkpoint: str, batch_size: int, threads: int,
+        setting: str, checkpoint: str, token_budget: int, threads: int,
     ) -> None:  # fmt: skip
         raise AssertionError("not called")
 
@@ -45,12 +45,12 @@ def test_every_kind_of_argument_reaches_main() -> None:
             output=Named(made="d.txt"),
             params=Named(setting="{}", code="0123"),
             wildcards=Named(checkpoint="x"),
-            resources=Named(batch_size=8, mem_mb=100),
+            resources=Named(token_budget=8, mem_mb=100),
         ),
     )
     assert arguments == {
         "one": Path("a.txt"), "several": [Path("b.txt"), Path("c.txt")], "none": [],
-        "made": Path("d.txt"), "setting": "{}", "checkpoint": "x", "batch_size": 8, "threads": 3,
+        "made": Path("d.txt"), "setting": "{}", "checkpoint": "x", "token_budget": 8, "threads": 3,
     }  # fmt: skip
 
 

@@ -18,17 +18,22 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 from transformers.models.bloom.configuration_bloom import BloomConfig
 from transformers.models.cohere.configuration_cohere import CohereConfig
+from transformers.models.falcon.configuration_falcon import FalconConfig
 from transformers.models.gemma2.configuration_gemma2 import Gemma2Config
 from transformers.models.gemma3.configuration_gemma3 import Gemma3TextConfig
 from transformers.models.gpt2.configuration_gpt2 import GPT2Config
 from transformers.models.gpt_neox.configuration_gpt_neox import GPTNeoXConfig
 from transformers.models.gptj.configuration_gptj import GPTJConfig
+from transformers.models.lfm2.configuration_lfm2 import Lfm2Config
 from transformers.models.llama.configuration_llama import LlamaConfig
 from transformers.models.mamba.configuration_mamba import MambaConfig
+from transformers.models.mistral.configuration_mistral import MistralConfig
 from transformers.models.mpt.configuration_mpt import MptConfig
+from transformers.models.olmo2.configuration_olmo2 import Olmo2Config
 from transformers.models.opt.configuration_opt import OPTConfig
 from transformers.models.phi3.configuration_phi3 import Phi3Config
 from transformers.models.qwen2.configuration_qwen2 import Qwen2Config
+from transformers.models.qwen3.configuration_qwen3 import Qwen3Config
 
 torch.set_num_threads(1)  # models this small only lose time to a second thread
 
@@ -51,6 +56,10 @@ _LONGROPE = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": 
 _CONFIGS: dict[str, tuple[type, dict[str, Any]]] = {
     "llama": (LlamaConfig, _GROUPED),
     "qwen2": (Qwen2Config, _GROUPED),
+    "qwen3": (Qwen3Config, _GROUPED | {"head_dim": 8}),
+    "mistral_sliding_window": (MistralConfig, _GROUPED | {"sliding_window": SLIDING_WINDOW}),
+    "olmo2": (Olmo2Config, _GROUPED),
+    "phi3": (Phi3Config, _GROUPED),
     "gemma2_soft_capped": (
         Gemma2Config,
         _GEMMA | {"final_logit_softcapping": SOFT_CAP, "attn_logit_softcapping": 5.0},
@@ -60,6 +69,16 @@ _CONFIGS: dict[str, tuple[type, dict[str, Any]]] = {
         _GEMMA | {"layer_types": ["sliding_attention", "full_attention"]},
     ),
     "gpt2_learned_positions": (GPT2Config, _BASE | {"n_layer": 2, "n_head": 4, "n_positions": 64}),
+    "falcon": (
+        FalconConfig,
+        _BASE
+        | {"num_hidden_layers": 2, "num_attention_heads": 4, "num_kv_heads": 2}
+        | {"new_decoder_architecture": True, "max_position_embeddings": CONTEXT},
+    ),
+    "falcon_alibi": (
+        FalconConfig,
+        _BASE | {"num_hidden_layers": 2, "num_attention_heads": 4, "alibi": True, "bias": True},
+    ),
     "bloom_alibi": (BloomConfig, _BASE | {"n_layer": 2, "n_head": 4}),
     "mpt_alibi": (MptConfig, {"d_model": 32, "n_layers": 2, "n_heads": 4, "max_seq_len": CONTEXT}),
     "gpt_neox": (GPTNeoXConfig, _BLOCKS),
@@ -74,9 +93,12 @@ _CONFIGS: dict[str, tuple[type, dict[str, Any]]] = {
         _GROUPED
         | {"original_max_position_embeddings": LONGROPE_ORIGINAL, "rope_scaling": _LONGROPE},
     ),
+    "lfm2_hybrid": (Lfm2Config, _GROUPED | {"layer_types": ["conv", "full_attention"]}),
     "mamba_recurrent": (MambaConfig, _BASE | {"state_size": 8, "num_hidden_layers": 2}),
 }
 MODEL_NAMES = tuple(_CONFIGS)
+UNSHARED = ("mpt_alibi", "mamba_recurrent", "lfm2_hybrid", "falcon_alibi")
+"""Models whose positions or memory cannot branch."""
 
 
 def tiny_model(name: str, vocab_size: int = 64, dtype: torch.dtype = torch.float32) -> Any:

@@ -8,7 +8,7 @@ from optionbias.store.reader import open_store
 from optionbias.store.schema import TABLES
 
 STORE = "results/store/probabilities.duckdb"
-MEASURED = ["load_seconds", "score_seconds", "peak_bytes"]
+MEASURED = ["load_seconds", "score_seconds", "tokens_per_second", "peak_bytes"]
 
 
 def tables(folder: Path) -> dict[str, pl.DataFrame]:

@@ -248,9 +248,14 @@ def test_number_of_bootstrap_draws_keeps_the_store(experiment: Path) -> None:
     assert not {"score_cell", "build_store", "compute_pools"} & rules
 
 
-def test_batch_size_runs_nothing(complete: Path) -> None:
-    options = ["--set-resources", "score_cell:batch_size=4"]
+def test_token_budget_runs_nothing(complete: Path) -> None:
+    options = ["--set-resources", "score_cell:token_budget=4"]
     assert NOTHING in run_snakemake(complete, "--dry-run", *options).stdout
+
+
+def test_token_budget_of_the_config_runs_nothing(experiment: Path) -> None:
+    reconfigure(experiment, lambda config: config["checkpoints"]["alpha"].update(token_budget=64))
+    assert plan(experiment).jobs == []
 
 
 def test_omitted_cell_leaves_the_others_and_the_figures(experiment: Path) -> None:

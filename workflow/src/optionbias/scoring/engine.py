@@ -55,7 +55,7 @@ def why_not_shared(forward: ForwardPass) -> str | None:
     except torch.OutOfMemoryError:
         raise
     except Exception as error:  # any failure of code that is not ours means: not this model
-        return str(error).splitlines()[0] if str(error) else type(error).__name__
+        return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     difference = float(np.abs(found - expected).max())
     if difference <= TOLERANCES[forward.model.dtype]:
         return None

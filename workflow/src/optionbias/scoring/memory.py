@@ -86,7 +86,7 @@ def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
     gathered for blocks, repeated for grouped heads; masks; logits in float32, three times.
     """
     text = config.get_text_config()
-    heads = text.num_attention_heads
+    heads = getattr(text, "num_attention_heads", None) or 1
     width = getattr(text, "head_dim", None) or text.hidden_size // heads
     key_heads = getattr(text, "num_key_value_heads", None) or heads
     inner = getattr(text, "intermediate_size", None) or 4 * text.hidden_size

@@ -39,10 +39,17 @@ class SharedPrefixEngine:
         return Workload(len(queries), tree.row_tokens + rest.prompt_tokens, len(tree) + rest.tokens)
 
     def score(self, queries: Sequence[Query]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """Yield each query's index and [K] log-probabilities, in the sequence of the tree."""
+        """Yield each query's index and [K] log-probabilities, in the sequence of the tree.
+
+        What is not finite spreads to tokens that give it no weight at all, since nothing times
+        infinity is not zero. Queries with such scores are asked once more, by themselves.
+        """
         sharing, apart = self._parted(queries)
         for number, values in self._score_tree([queries[index] for index in sharing]):
-            yield sharing[number], values
+            if np.isfinite(values).all():
+                yield sharing[number], values
+            else:
+                apart.append(sharing[number])
         for number, values in self._plain.score([queries[index] for index in apart]):
             yield apart[number], values
 
