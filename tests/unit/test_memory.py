@@ -9,6 +9,7 @@ from optionbias.scoring.memory import (
     CPU_TOKENS,
     MOST_TOKENS,
     USED_SHARE,
+    WHOLE_MASK_TOKENS,
     TokenBudget,
     bytes_per_token,
     chosen_tokens,
@@ -59,6 +60,11 @@ def test_budget_never_falls_below_one_token() -> None:
 
 def test_cpu_computes_a_fixed_number_of_tokens_at_once() -> None:
     assert chosen_tokens(tiny_model("llama"), torch.device("cpu")) == CPU_TOKENS
+
+
+def test_model_that_compares_all_keys_of_a_chunk_gets_shorter_chunks() -> None:
+    model = tiny_model("bloom_alibi")
+    assert chosen_tokens(model, torch.device("cpu"), in_blocks=False) == WHOLE_MASK_TOKENS
 
 
 @pytest.mark.parametrize("gigabytes", [0.01, 1, 1000])

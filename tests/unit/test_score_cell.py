@@ -182,3 +182,12 @@ def test_progress_sees_every_prompt_and_their_number() -> None:
     score_cell(ITEMS, cyclic_design(4), [], PLAIN, ENCODER, engine, None, watch)
     assert seen[0] == 12
     assert sorted(seen[1:]) == list(range(12))
+
+
+def test_cost_of_a_cell_is_told_before_and_measured_after(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    engine = FixedEngine([[-1.0] * 4] * 12)
+    scores = score(engine, cyclic_design(4))
+    assert "12 prompts of 1,000 tokens: 17 to compute, 983 saved" in capsys.readouterr().out
+    assert (scores.prompts, scores.tokens, scores.tokens_saved) == (12, 17, 983)

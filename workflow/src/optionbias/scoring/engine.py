@@ -33,7 +33,8 @@ def scoring_engine(model: Any, token_budget: int | None) -> Engine:
         token_budget: most tokens computed at once, None to choose from memory.
     """
     forward = ForwardPass(model)
-    budget = TokenBudget(token_budget or chosen_tokens(model, forward.device))
+    chosen = token_budget or chosen_tokens(model, forward.device, forward.in_blocks)
+    budget = TokenBudget(chosen)
     reason = why_not_shared(forward)
     if reason is None:
         print(f"scoring with shared prefixes, at most {budget.tokens:,} tokens at once")

@@ -24,7 +24,12 @@ from optionbias.scoring.reads import Read
 
 
 class ForwardPass:
-    """A causal language model of `transformers`, prepared to score."""
+    """A causal language model of `transformers`, prepared to score.
+
+    Attributes:
+        model: the model.
+        in_blocks: whether its attention can be called block by block.
+    """
 
     def __init__(self, model: Any) -> None:
         """Take a model in evaluation mode, on its devices; its output projection is replaced."""
@@ -32,7 +37,7 @@ class ForwardPass:
         self._head = SelectedPositionsHead(model.get_output_embeddings())
         model.set_output_embeddings(self._head)
         self._takes_positions = "position_ids" in signature(model.forward).parameters
-        self._in_blocks = bool(model._can_set_attn_implementation())
+        self.in_blocks = bool(model._can_set_attn_implementation())
         self._alibi = _depth_alibi(model.base_model)
 
     @property
@@ -81,7 +86,7 @@ class ForwardPass:
         if self._alibi is not None:
             self._alibi.depths = torch.from_numpy(chunk.tree.depths[chunk.keys])
         windows = layer_windows(self.model.config.get_text_config())
-        if self._in_blocks:
+        if self.in_blocks:
             # A mask of four dimensions is taken as it is, and the blocks bring their own.
             options["attention_mask"] = torch.zeros((1, 1, 1, 1), dtype=self.model.dtype)
             blocks = Blocks(chunk, cheapest_length(chunk))

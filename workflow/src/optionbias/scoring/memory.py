@@ -13,6 +13,9 @@ Result = TypeVar("Result")
 CPU_TOKENS = 1024
 """On CPU cores matrix products are as fast as they get from about this many tokens on."""
 
+WHOLE_MASK_TOKENS = 512
+"""Where all of a chunk's keys are compared, more tokens cost more than they gain."""
+
 MOST_TOKENS = 16_384
 """More tokens at once fill no GPU better."""
 
@@ -65,17 +68,19 @@ def _ran_out_of_memory(error: RuntimeError) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def chosen_tokens(model: Any, device: torch.device) -> int:
+def chosen_tokens(model: Any, device: torch.device, in_blocks: bool = True) -> int:
     """Return how many tokens to compute at once on a device.
 
     On CPU cores, as many as make matrix products fast. On a GPU, as many as fit into
-    `USED_SHARE` of its free memory by `bytes_per_token`, at most `MOST_TOKENS`.
+    `USED_SHARE` of its free memory by `bytes_per_token`, at most `MOST_TOKENS`. A model that
+    cannot attend block by block gets at most `WHOLE_MASK_TOKENS`.
     """
+    most = MOST_TOKENS if in_blocks else WHOLE_MASK_TOKENS
     if device.type != "cuda":
-        return CPU_TOKENS
+        return min(CPU_TOKENS, most)
     free, _ = torch.cuda.mem_get_info(device)
     fitting = int(USED_SHARE * free / bytes_per_token(model.config, model.dtype))
-    return max(1, min(fitting, MOST_TOKENS))
+    return max(1, min(fitting, most))
 
 
 def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
