@@ -26,7 +26,7 @@ from optionbias.statistics.summaries import SCHEMA as SUMMARY_SCHEMA
 from optionbias.store.schema import TABLES
 
 REPOSITORY = Path(__file__).parents[2]
-TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/definitions.md")
+TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/definitions.md", "docs/scoring.md")
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DEFINITIONS_PAGE = (REPOSITORY / "docs/definitions.md").read_text(encoding="utf-8")
 CODE = ("workflow/src", "workflow/rules", "workflow/report", "scripts", "tests", "config")
