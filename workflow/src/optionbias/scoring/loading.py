@@ -67,9 +67,15 @@ def load_checkpoint(
             None to load it whole onto ``device``.
 
     Raises:
-        UserError: the folder cannot be loaded, or there is no such device.
+        UserError: the folder cannot be loaded, there is no such device, or the model is to be
+            spread over devices and to stay on the CPU.
     """
     place = chosen_device(device, checkpoint)
+    if device_map and device == "cpu":
+        raise UserError(
+            f"checkpoint '{checkpoint}': device 'cpu' and 'device_map' exclude each other; "
+            "remove one of them"
+        )
     options = {"local_files_only": True, "trust_remote_code": trust_remote_code}
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)
