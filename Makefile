@@ -3,6 +3,7 @@
 # PYTHON         the Python to build .venv with, 3.11 or newer
 # TORCH_OPTIONS  options of pip for torch alone, such as the index of its CPU builds
 # CORES          cores for the workflow
+# BENCH_OPTIONS  options of benchmarks/scoring.py, such as --keys zero_shot --rounds 1
 
 PYTHON ?= python3
 TORCH_OPTIONS ?=
@@ -12,12 +13,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PANEL := panel
 INSTALL_LISTED := xargs -r $(PIP) install --no-deps
+LM_EVAL := benchmarks/.venv-lm-eval
+LM_EVAL_PIP := $(LM_EVAL)/bin/python -m pip --disable-pip-version-check --quiet
 WRITE_REPORT := $(BIN)/snakemake --report results/report.html --quiet all
 
-.PHONY: demo test panel report missing checks environment help
+.PHONY: demo test panel report missing checks bench-scoring environment help
 
 help:
-	@grep -E '^# |^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^# ?//; s/:.*## /\t/'
+	@grep -E '^# |^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^# ?//; s/:.*## /\t/'
 
 environment: $(VENV)/installed
 
@@ -61,3 +64,20 @@ checks: environment ## ruff, mypy, snakefmt, snakemake --lint
 	@$(BIN)/mypy
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
+
+bench-scoring: environment $(LM_EVAL)/installed ## measure the engine against lm-eval; CASES as for panel
+	@test -n "$(CASES)$$OPTIONBIAS_CASES" || \
+		{ echo "name the folder with the items: make bench-scoring CASES=FOLDER"; exit 2; }
+	@$(BIN)/python benchmarks/scoring.py requirements | $(INSTALL_LISTED)
+	@# A setting for one job's threads must not slow one of the engines alone.
+	@$(if $(CASES),OPTIONBIAS_CASES="$(abspath $(CASES))") \
+		env $$(env | sed -n 's/^\(OPENBLAS_[A-Z_]*\)=.*/-u \1/p') \
+		$(BIN)/python benchmarks/scoring.py measure $(BENCH_OPTIONS)
+
+$(LM_EVAL)/installed: requirements.lock | $(VENV)/installed
+	@test -x $(LM_EVAL)/bin/python || $(BIN)/python -m venv $(LM_EVAL)
+	@echo "installing lm-evaluation-harness into $(LM_EVAL)"
+	@$(LM_EVAL_PIP) install $(TORCH_OPTIONS) "$$(grep '^torch==' requirements.lock)"
+	@$(LM_EVAL_PIP) install 'lm_eval[hf]==0.4.13' \
+		$$(grep -E '^(torch|transformers|tokenizers|numpy)==' requirements.lock)
+	@touch $@
