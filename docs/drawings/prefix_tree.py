@@ -9,6 +9,7 @@ and the blocks' visible keys.
 from pathlib import Path
 
 import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -29,6 +30,7 @@ WORDS = ("shots", "Q1", "red", "blue", "gold", "Q2", "yes", "no", "?")
 PROMPTS = ("shots Q1 red blue gold ?", "shots Q1 red gold blue ?", "shots Q1 blue gold red ?",
            "shots Q2 yes no ?", "shots Q2 no yes ?")  # fmt: skip
 CUT, BLOCK = 11, 4
+CPU = torch.device("cpu")
 BLUE, ORANGE = COLOURS[0], COLOURS[4]
 RESULT = Path(__file__).parents[1] / "figures/prefix_tree.png"
 
@@ -66,12 +68,12 @@ def draw_attention(axes: Axes, tree: PrefixTree) -> None:
     """Draw which token attends to which, the two chunks, the kept path and the blocks."""
     size = len(tree)
     whole = Chunk(tree, np.zeros(0, dtype=np.int64), 0, size)
-    visible = Blocks(whole, size).visible(None)[0]
+    visible = Blocks(whole, size).visible(None, CPU)[0].numpy()
     first = Chunk(tree, whole.path, 0, CUT)
     second = Chunk(tree, first.keys[first.kept], CUT, size)
     for chunk in (first, second):
         blocks = Blocks(chunk, BLOCK)
-        shown = blocks.visible(None).any(axis=1)
+        shown = blocks.visible(None, CPU).numpy().any(axis=1)
         for queries, places, used in zip(blocks.queries, blocks.places, shown, strict=True):
             top, bottom = queries[0], queries[-1] + 1
             for key in chunk.keys[places[used]]:

@@ -156,8 +156,8 @@ def test_readme_shows_the_two_commands(command: str) -> None:
 
 def test_readme_names_only_targets_that_the_makefile_has() -> None:
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    named = set(re.findall(r"(?:`|^)make ([a-z]+)", README, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
     assert {"demo", "test", "missing", "panel", "report"} <= named <= targets
 
 

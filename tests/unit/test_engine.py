@@ -1,19 +1,37 @@
 """Which engine a model gets, what the log says, and models spread over devices."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from scoring_checks import TOLERANCE, cell_prompts, letters_alone, queries_of, scored
+from scoring_checks import (
+    TOLERANCE,
+    cell_prompts,
+    letters_alone,
+    queries_of,
+    scored,
+    with_memory_for,
+)
 from tiny_models import CONTEXT, MODEL_NAMES, UNSHARED, tiny_model
 from transformers import AutoModelForCausalLM
 
+from optionbias.errors import UserError
 from optionbias.orderings import cyclic_and_reversed_design
-from optionbias.scoring.blocks import Blocks
-from optionbias.scoring.engine import scoring_engine
+from optionbias.scoring import attention
+from optionbias.scoring.blocks import LENGTHS, Blocks
+from optionbias.scoring.engine import (
+    TRIED_CHUNK,
+    TRIED_WINDOW,
+    _tried_queries,
+    scoring_engine,
+)
+from optionbias.scoring.forward_pass import ForwardPass
+from optionbias.scoring.memory import WHOLE_MASK_TOKENS
 from optionbias.scoring.plain_batches import PlainBatchEngine
+from optionbias.scoring.prefix_tree import PrefixTree, prefix_tree
 from optionbias.scoring.shared_prefixes import SharedPrefixEngine
 
 PROMPTS = cell_prompts(cyclic_and_reversed_design(4), n_items=3)
@@ -55,8 +73,8 @@ def test_rounding_of_a_low_precision_is_not_taken_for_a_mistake(dtype: torch.dty
 def test_wrong_shared_scores_are_noticed_before_the_first_item(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def all_before(self: Blocks, window: int | None) -> Any:
-        return self._keys[self.places][:, None, :] <= self.queries[:, :, None]
+    def all_before(self: Blocks, window: int | None, device: torch.device) -> Any:
+        return torch.from_numpy(self._keys[self.places][:, None, :] <= self.queries[:, :, None])
 
     monkeypatch.setattr(Blocks, "visible", all_before)
     assert isinstance(scoring_engine(tiny_model("llama"), 100), PlainBatchEngine)
@@ -64,13 +82,72 @@ def test_wrong_shared_scores_are_noticed_before_the_first_item(
 
 
 def test_the_prompts_tried_fit_the_shortest_context_and_leave_a_path_and_several_blocks() -> None:
-    from optionbias.scoring.blocks import LENGTHS
-    from optionbias.scoring.engine import _CHUNK, _tried_queries
-    from optionbias.scoring.prefix_tree import prefix_tree
+    tree = prefix_tree(_tried_queries(ForwardPass(tiny_model("llama")), 11, 4))
+    assert TRIED_WINDOW < tree.depths.max() < CONTEXT
+    assert len(tree) > TRIED_CHUNK > min(LENGTHS)
 
-    tree = prefix_tree(_tried_queries(64))
-    assert tree.depths.max() < CONTEXT
-    assert len(tree) > _CHUNK > min(LENGTHS)
+
+@pytest.mark.parametrize("name", ["gemma3_sliding_window", "mistral_sliding_window"])
+def test_window_longer_than_the_tried_prompts_is_tried_as_well(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(name)
+    model.config.sliding_window = 50
+    assert isinstance(scoring_engine(copy.deepcopy(model), 100), SharedPrefixEngine)
+    windows = attention.layer_windows
+    monkeypatch.setattr(
+        "optionbias.scoring.forward_pass.layer_windows",
+        lambda config: [window and window + 1 for window in windows(config)],
+    )
+    assert isinstance(scoring_engine(model, 100), PlainBatchEngine)
+    assert model.config.sliding_window == 50, "the model was left with another window"
+
+
+def test_own_attention_that_counts_places_over_a_long_way_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {"attention_types": [[["local"], 2]], "window_size": 256}
+    model = tiny_model("gpt_neo_local", max_position_embeddings=1024, **settings)
+    monkeypatch.setattr(model.config, "attention_layers", ["unknown", "unknown"])
+    assert isinstance(scoring_engine(model, None), PlainBatchEngine)
+
+
+def test_own_attention_computes_fewer_tokens_at_once_and_plain_batches_do_not() -> None:
+    assert scoring_engine(tiny_model("bloom_alibi"), None)._budget.tokens == WHOLE_MASK_TOKENS
+    assert scoring_engine(tiny_model("mpt_alibi"), None)._budget.tokens > WHOLE_MASK_TOKENS
+
+
+def test_output_layer_that_is_more_than_a_projection_is_refused() -> None:
+    class Normalising(torch.nn.Linear):
+        def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+            weight = torch.nn.functional.normalize(self.weight)
+            return torch.nn.functional.linear(hidden, weight)
+
+    model = tiny_model("llama")
+    model.lm_head = Normalising(32, 64, bias=False)
+    with pytest.raises(UserError, match=r"Normalising.*more than a projection"):
+        scoring_engine(model, 100)
+
+
+def test_memory_too_small_for_one_token_is_not_taken_for_a_model_that_cannot_share() -> None:
+    model = tiny_model("llama")
+    with_memory_for(model, 0)
+    with pytest.raises(UserError, match="memory"):
+        scoring_engine(model, 100)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", ["llama", "gemma2_soft_capped"])
+def test_wrong_positions_are_noticed_in_low_precision(
+    name: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = PrefixTree.__init__
+
+    def shifted(self: PrefixTree, tokens: Any, depths: Any, *rest: Any) -> None:
+        made(self, tokens, depths + (depths > 20), *rest)
+
+    monkeypatch.setattr(PrefixTree, "__init__", shifted)
+    assert isinstance(scoring_engine(tiny_model(name, dtype=dtype), 100), PlainBatchEngine)
 
 
 # --- spread over devices ---

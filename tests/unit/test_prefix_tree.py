@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,7 +95,7 @@ def test_blocks_of_any_length_show_each_token_its_prompt_within_the_window_and_n
     start = min(size, len(tree) - 1)
     chunk = Chunk(tree, np.array(path_to(tree, start)[:-1], dtype=np.int64), start, len(tree))
     blocks = Blocks(chunk, length)
-    visible = blocks.visible(window)
+    visible = blocks.visible(window, torch.device("cpu")).numpy()
     for block, row in enumerate(blocks.queries):
         for place, index in enumerate(row):
             seen = blocks.places[block][visible[block, place]]

@@ -12,6 +12,7 @@ from scoring_checks import (
     answers_agree_beyond,
     cell_prompts,
     letters_alone,
+    plain_engine,
     prompts_of,
     queries_of,
     scored,
@@ -30,13 +31,16 @@ from tiny_models import (
 
 from optionbias.errors import UserError
 from optionbias.orderings import all_design, cyclic_and_reversed_design, cyclic_design
-from optionbias.scoring.attention import DepthAlibi
+from optionbias.scoring import attention
+from optionbias.scoring.attention import DepthAlibi, PathCache
 from optionbias.scoring.blocks import Blocks
-from optionbias.scoring.prefix_tree import PrefixTree
+from optionbias.scoring.prefix_tree import Chunk, PrefixTree, prefix_tree
 from optionbias.scoring.queries import Query
 
 SHARED = [name for name in MODEL_NAMES if name not in UNSHARED]
-WITH_WINDOW = ["gemma2_soft_capped", "gemma3_sliding_window", "mistral_sliding_window"]
+WITH_WINDOW = [
+    "gemma2_soft_capped", "gemma3_sliding_window", "mistral_sliding_window", "gpt_oss_sinks",
+]  # fmt: skip
 DESIGN = cyclic_and_reversed_design(4)
 PROMPTS = cell_prompts(DESIGN, n_items=4)
 
@@ -153,26 +157,28 @@ def depths_shifted_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def window_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     visible = Blocks.visible
-    monkeypatch.setattr(Blocks, "visible", lambda self, window: visible(self, None))
+    monkeypatch.setattr(Blocks, "visible", lambda self, window, device: visible(self, None, device))
 
 
 def window_one_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     visible = Blocks.visible
     monkeypatch.setattr(
-        Blocks, "visible", lambda self, window: visible(self, window and window + 1)
+        Blocks,
+        "visible",
+        lambda self, window, device: visible(self, window and window + 1, device),
     )
 
 
 def one_entry_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     visible = Blocks.visible
 
-    def opened(self: Blocks, window: int | None) -> Any:
-        seen = visible(self, window)
+    def opened(self: Blocks, window: int | None, device: torch.device) -> Any:
+        seen = visible(self, window, device).numpy()
         keys = self._keys[self.places]
         # A token of another ordering of the item, earlier in the tree.
         hidden = ~seen & (keys[:, None, :] < self.queries[:, :, None])
         seen[0][tuple(np.argwhere(hidden[0])[-1])] = True
-        return seen
+        return torch.from_numpy(seen)
 
     monkeypatch.setattr(Blocks, "visible", opened)
 
@@ -180,10 +186,10 @@ def one_entry_opened(monkeypatch: pytest.MonkeyPatch) -> None:
 def one_entry_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     visible = Blocks.visible
 
-    def closed(self: Blocks, window: int | None) -> Any:
-        seen = visible(self, window)
+    def closed(self: Blocks, window: int | None, device: torch.device) -> Any:
+        seen = visible(self, window, device).numpy()
         seen[0][tuple(np.argwhere(seen[0])[-2])] = False
-        return seen
+        return torch.from_numpy(seen)
 
     monkeypatch.setattr(Blocks, "visible", closed)
 
@@ -263,6 +269,49 @@ def test_kept_keys_and_values_are_those_of_one_path_alone() -> None:
     assert kept[-1] == 0
 
 
+def test_memory_that_runs_out_amid_the_layers_leaves_no_half_filled_cache() -> None:
+    model = tiny_model("llama")
+    alone = letters_alone(model, PROMPTS)
+    engine = shared_engine(model, 200)
+    layer = engine._forward.model.model.layers[1]
+    forward = layer.forward
+
+    def limited(hidden: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+        if hidden.shape[1] > 30:
+            raise torch.OutOfMemoryError("no room")
+        return forward(hidden, *arguments, **options)
+
+    layer.forward = limited
+    found = scored(engine, queries_of(PROMPTS))
+    assert np.abs(found - alone).max() < TOLERANCE
+    assert engine._forward.model.config._attn_implementation == "sdpa"
+
+
+def test_layers_that_come_out_of_sequence_are_refused() -> None:
+    tree = prefix_tree(queries_of(PROMPTS[:1]))
+    cache = PathCache(Chunk(tree, np.zeros(0, dtype=np.int64), 0, len(tree)), [])
+    states = torch.zeros((1, 2, len(tree), 4))
+    cache.update(states, states, 0)
+    with pytest.raises(ValueError, match="layer 2 came after 1 layers"):
+        cache.update(states, states, 2)
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen3", "gpt2_learned_positions"])
+def test_heads_in_groups_attend_as_the_function_of_transformers_does(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(name)
+    attend, calls = attention._grouped, []
+    monkeypatch.setattr(attention, "_grouped", lambda *given: calls.append(0) or attend(*given))
+    grouped = scored(shared_engine(model, 70), queries_of(PROMPTS))
+    n_calls = len(calls)
+    assert n_calls > 0
+    monkeypatch.setattr(attention, "_KNOWN_OPTIONS", set())
+    copied = scored(shared_engine(model, 70), queries_of(PROMPTS))
+    assert len(calls) == n_calls
+    assert np.abs(grouped - copied).max() < TOLERANCE
+
+
 # --- precision ---
 
 
@@ -272,8 +321,11 @@ def test_low_precision_differs_from_each_prompt_alone_by_rounding_only(
     name: str, dtype: torch.dtype, tolerance: float
 ) -> None:
     model = tiny_model(name, dtype=dtype)
-    found = scored(shared_engine(model, 70), queries_of(PROMPTS))
+    queries = queries_of(PROMPTS)
+    found = scored(shared_engine(model, 70), queries)
+    alone = scored(plain_engine(model, 1), queries)
     exact = letters_alone(copy.deepcopy(model).float(), PROMPTS)
+    assert np.abs(found - exact).max() < max(tolerance, 3 * np.abs(alone - exact).max())
     assert np.median(np.abs(found - exact)) < tolerance
 
 

@@ -22,7 +22,9 @@ from transformers.models.falcon.configuration_falcon import FalconConfig
 from transformers.models.gemma2.configuration_gemma2 import Gemma2Config
 from transformers.models.gemma3.configuration_gemma3 import Gemma3TextConfig
 from transformers.models.gpt2.configuration_gpt2 import GPT2Config
+from transformers.models.gpt_neo.configuration_gpt_neo import GPTNeoConfig
 from transformers.models.gpt_neox.configuration_gpt_neox import GPTNeoXConfig
+from transformers.models.gpt_oss.configuration_gpt_oss import GptOssConfig
 from transformers.models.gptj.configuration_gptj import GPTJConfig
 from transformers.models.lfm2.configuration_lfm2 import Lfm2Config
 from transformers.models.llama.configuration_llama import LlamaConfig
@@ -93,17 +95,35 @@ _CONFIGS: dict[str, tuple[type, dict[str, Any]]] = {
         _GROUPED
         | {"original_max_position_embeddings": LONGROPE_ORIGINAL, "rope_scaling": _LONGROPE},
     ),
+    "gpt_neo_local": (
+        GPTNeoConfig,
+        _BASE
+        | {"num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]}
+        | {"window_size": SLIDING_WINDOW, "max_position_embeddings": CONTEXT},
+    ),
+    "gpt_oss_sinks": (
+        GptOssConfig,
+        _GROUPED
+        | {"head_dim": 8, "sliding_window": SLIDING_WINDOW, "num_local_experts": 2}
+        | {
+            "num_experts_per_tok": 1,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 1e4},
+        },
+    ),
     "lfm2_hybrid": (Lfm2Config, _GROUPED | {"layer_types": ["conv", "full_attention"]}),
     "mamba_recurrent": (MambaConfig, _BASE | {"state_size": 8, "num_hidden_layers": 2}),
 }
 MODEL_NAMES = tuple(_CONFIGS)
-UNSHARED = ("mpt_alibi", "mamba_recurrent", "lfm2_hybrid", "falcon_alibi")
+UNSHARED = ("mpt_alibi", "gpt_neo_local", "mamba_recurrent", "lfm2_hybrid", "falcon_alibi")
 """Models whose positions or memory cannot branch."""
 
 
-def tiny_model(name: str, vocab_size: int = 64, dtype: torch.dtype = torch.float32) -> Any:
+def tiny_model(
+    name: str, vocab_size: int = 64, dtype: torch.dtype = torch.float32, **changed: Any
+) -> Any:
     """Return a random model of one architecture, its weights wide enough to tell letters apart."""
     config_class, settings = _CONFIGS[name]
+    settings = settings | changed
     width = {"init_std" if config_class is OPTConfig else "initializer_range": 0.4}
     config = config_class(**(settings | width), vocab_size=vocab_size)
     torch.manual_seed(0)

@@ -115,7 +115,7 @@ class Checkpoint(StrictModel):
     """`auto` spreads a checkpoint larger than one GPU over the job's GPUs, then the machine;
     a profile gives a cell more GPUs with `set-resources: {score_cell: {gpu: 2}}`."""
     token_budget: int | None = Field(default=None, gt=0)
-    """Most tokens computed at once; `null` chooses by the device's memory. Shapes speed alone."""
+    """Most tokens computed at once; `null` chooses from memory. Scores change by rounding."""
     trust_remote_code: bool = False
     """Run code that ships with the checkpoint. Leave it off unless you have read that code."""
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 from transformers.cache_utils import Cache
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
@@ -25,6 +25,9 @@ Windows = Sequence[int | None]
 """Every layer's sliding window; None for full attention."""
 
 _NAME = "prefix_tree"
+
+_KNOWN_OPTIONS = {"dropout", "scaling", "sliding_window", "position_ids", "use_cache"}
+"""What models hand to plain attention besides its tensors; `scaling` alone changes it."""
 
 
 class PathCache(Cache):
@@ -65,7 +68,11 @@ class PathCache(Cache):
 def attending_in_blocks(
     model: Any, chunk: Chunk, blocks: Blocks, windows: Windows
 ) -> Iterator[None]:
-    """Let the model attend to a chunk's keys block by block within this context."""
+    """Let the model attend to a chunk's keys block by block within this context.
+
+    Models find their attention by name in a registry of `transformers`; there is no other way
+    to hand them one. It stands there no longer than the context lasts.
+    """
     config = model.config.get_text_config()
     function = config._attn_implementation
     ALL_ATTENTION_FUNCTIONS[_NAME] = _BlockAttention(chunk, blocks, windows, function)
@@ -86,26 +93,67 @@ class _BlockAttention:
         self._blocks = blocks
         self._windows = windows
         self._function = function
-        self._masks: dict[tuple[int | None, torch.device], Tensor] = {}
+        self._masks: dict[tuple[int | None, torch.device, int], Tensor] = {}
 
     def __call__(
-        self, module: Any, query: Tensor, key: Tensor, value: Tensor, _: Any, **options: Any
+        self,
+        module: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attention_mask: Tensor | None,
+        **options: Any,
     ) -> tuple[Tensor, None]:
-        """Attend from queries [1, heads, chunk, width]; return [1, chunk, heads, width]."""
-        eager = sys.modules[type(module).__module__].eager_attention_forward
-        function = ALL_ATTENTION_FUNCTIONS.get_interface(self._function, eager)
-        queries, places = self._queries.to(query.device), self._places.to(query.device)
-        output, _ = function(
-            module, _taken(query, queries), _taken(key, places), _taken(value, places),
-            self._mask(self._windows[module.layer_idx], query), **options,
-        )  # fmt: skip
+        """Attend from queries [1, heads, chunk, width]; return [1, chunk, heads, width].
+
+        The model's own mask knows nothing of blocks and is left aside.
+        """
+        queries, places = self._indices(query.device)
+        taken = _taken(query, queries), _taken(key, places), _taken(value, places)
+        window = self._windows[module.layer_idx]
+        if self._function == "sdpa" and options.keys() <= _KNOWN_OPTIONS:
+            mask = self._mask(window, query, query.shape[1] // key.shape[1])
+            output = _grouped(*taken, mask, options.get("scaling"))
+        else:
+            eager = sys.modules[type(module).__module__].eager_attention_forward
+            function = ALL_ATTENTION_FUNCTIONS.get_interface(self._function, eager)
+            output, _ = function(module, *taken, self._mask(window, query, 1), **options)
         return output.flatten(0, 1)[None, : query.shape[2]], None
 
-    def _mask(self, window: int | None, like: Tensor) -> Tensor:
-        wanted = (window, like.device)
+    def _indices(self, device: torch.device) -> tuple[Tensor, Tensor]:
+        if self._queries.device != device:
+            self._queries, self._places = self._queries.to(device), self._places.to(device)
+        return self._queries, self._places
+
+    def _mask(self, window: int | None, like: Tensor, times: int) -> Tensor:
+        """Return the blocks' mask [blocks, 1, times × length, keys], made once for all layers."""
+        wanted = (window, like.device, times)
         if wanted not in self._masks:
-            self._masks[wanted] = _additive(self._blocks.visible(window), like.dtype, like.device)
+            mask = _additive(self._blocks.visible(window, like.device), like.dtype)
+            self._masks[wanted] = mask.repeat(1, 1, times, 1)
         return self._masks[wanted]
+
+
+def _grouped(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float | None
+) -> Tensor:
+    """Attend with the query heads of each key head as one longer row of queries.
+
+    `transformers` would copy the gathered keys and values for every query head.
+
+    Args:
+        query: [blocks, heads, length, width].
+        key, value: [blocks, key heads, keys, width].
+        mask: [blocks, 1, heads / key heads × length, keys].
+        scaling: factor of the scores, by default one over the root of the width.
+
+    Returns:
+        [blocks, length, heads, width].
+    """
+    blocks, heads, length, width = query.shape
+    query = query.reshape(blocks, key.shape[1], -1, width)
+    output = scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scaling)
+    return output.reshape(blocks, heads, length, -1).transpose(1, 2)
 
 
 def _taken(states: Tensor, places: Tensor) -> Tensor:
@@ -113,16 +161,16 @@ def _taken(states: Tensor, places: Tensor) -> Tensor:
     return states[0].transpose(0, 1)[places].transpose(1, 2)
 
 
-def chunk_mask(chunk: Chunk, window: int | None, dtype: torch.dtype) -> Tensor:
+def chunk_mask(
+    chunk: Chunk, window: int | None, dtype: torch.dtype, device: torch.device
+) -> Tensor:
     """Return what is added to a chunk's attention scores [1, 1, chunk, path + chunk]."""
-    whole = Blocks(chunk, len(chunk))
-    return _additive(whole.visible(window), dtype, torch.device("cpu"))
+    return _additive(Blocks(chunk, len(chunk)).visible(window, device), dtype)
 
 
-def _additive(visible: NDArray[Any], dtype: torch.dtype, device: torch.device) -> Tensor:
-    hidden = torch.from_numpy(~visible).to(device).unsqueeze(1)
-    mask = torch.zeros(hidden.shape, dtype=dtype, device=device)
-    return mask.masked_fill_(hidden, torch.finfo(dtype).min)
+def _additive(visible: Tensor, dtype: torch.dtype) -> Tensor:
+    mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
+    return mask.masked_fill_(~visible, torch.finfo(dtype).min).unsqueeze(1)
 
 
 def layer_windows(config: Any) -> list[int | None]:
@@ -131,6 +179,8 @@ def layer_windows(config: Any) -> list[int | None]:
     Raises:
         ValueError: a layer that is neither full nor sliding attention.
     """
+    if "local" in (getattr(config, "attention_layers", None) or ()):
+        raise ValueError("it has layers of type local, which count places and not positions")
     window = getattr(config, "sliding_window", None) or None
     types = getattr(config, "layer_types", None)
     if types is None:

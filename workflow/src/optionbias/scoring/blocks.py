@@ -6,7 +6,9 @@ precede its first token, and its own; any other precedes none of them.
 """
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from optionbias.scoring.prefix_tree import Chunk, Integers
 
@@ -20,8 +22,8 @@ class Blocks:
 
     Attributes:
         queries: indices of the blocks' tokens in the tree [blocks, length].
-        places: places of the blocks' keys among the chunk's keys [blocks, most], 0 where a
-            block has fewer.
+        places: places of the blocks' keys among the chunk's keys [blocks, most]; a block with
+            fewer keys is filled up with keys that it hides.
     """
 
     def __init__(self, chunk: Chunk, length: int) -> None:
@@ -36,18 +38,21 @@ class Blocks:
         self.places: Integers = np.argsort(~needed, axis=1, kind="stable")[:, :most]
         self._real = np.take_along_axis(needed, self.places, axis=1)
 
-    def visible(self, window: int | None) -> NDArray[np.bool_]:
-        """Return which key each token attends to [blocks, length, most].
+    def visible(self, window: int | None, device: torch.device) -> Tensor:
+        """Return which key each token attends to [blocks, length, most], true or false.
 
         A token attends to those that precede it in its prompts and to itself; of these,
         under a sliding window, to those fewer than ``window`` positions before it.
         """
-        keys = self._keys[self.places][:, None, :]
-        queries = self.queries[:, :, None]
-        real = self._real[:, None, :]
-        seen: NDArray[np.bool_] = real & (keys <= queries) & (queries < self._tree.ends[keys])
+        queries, keys = self.queries[:, :, None], self._keys[self.places][:, None, :]
+        query, key, end, real, query_depth, key_depth = (
+            torch.from_numpy(values.astype(np.int32)).to(device)
+            for values in (queries, keys, self._tree.ends[keys], self._real[:, None, :],
+                           self._tree.depths[queries], self._tree.depths[keys])
+        )  # fmt: skip
+        seen = (real > 0) & (key <= query) & (query < end)
         if window is not None:
-            seen &= self._tree.depths[queries] - self._tree.depths[keys] < window
+            seen &= query_depth - key_depth < window
         return seen
 
 

@@ -1,75 +1,130 @@
 """Choose how a model's queries are scored: with shared prefixes where they prove exact."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from optionbias.errors import UserError
 from optionbias.scoring.attention import layer_windows
 from optionbias.scoring.forward_pass import ForwardPass
-from optionbias.scoring.memory import TokenBudget, chosen_tokens
+from optionbias.scoring.memory import WHOLE_MASK_TOKENS, TokenBudget, chosen_tokens
 from optionbias.scoring.plain_batches import PlainBatchEngine
 from optionbias.scoring.queries import Engine, Query
 from optionbias.scoring.shared_prefixes import SharedPrefixEngine
 
-TOLERANCES = {torch.float32: 1e-3, torch.float16: 0.1, torch.bfloat16: 1.0}
-"""Largest difference in log-probability between shared and plain scores that rounding explains."""
+FLOORS = {torch.float32: 1e-3, torch.float16: 0.02, torch.bfloat16: 0.2}
+"""Differences in log-probability that rounding explains in any model."""
 
-_CHUNK = 48
+NOISE = 3
+"""How much more than between two ways of asking plainly scores may differ by rounding."""
+
+TRIED_CHUNK = 48
 """Tokens at once while trying: fewer than the tried tree has, so that a path is kept."""
+
+TRIED_WINDOW = 16
+"""Sliding window while trying: shorter than the tried prompts, as the real one may not be."""
+
+LONG_START = WHOLE_MASK_TOKENS + 100
+"""Tokens that long tried prompts share: more than a chunk of a real run."""
 
 
 def scoring_engine(model: Any, token_budget: int | None) -> Engine:
     """Return an engine for a model, and say in the log which one and why.
 
-    Prefixes are shared if some branching prompts score as they do one by one. Models whose
-    memory of a prompt cannot branch (state-space, hybrid) and models that number positions
-    in a way of their own get plain batches.
+    Prefixes are shared if prompts that part at several depths score as they do one by one.
+    Models whose memory of a prompt cannot branch (state-space, hybrid) and models that number
+    positions in a way of their own get plain batches.
 
     Args:
         model: a causal language model of `transformers` in evaluation mode, on its devices;
             its output projection is replaced.
         token_budget: most tokens computed at once, None to choose from memory.
+
+    Raises:
+        UserError: not even one token fits into memory, or the model's output projection is no
+            plain one.
     """
     forward = ForwardPass(model)
-    chosen = token_budget or chosen_tokens(model, forward.device, forward.in_blocks)
-    budget = TokenBudget(chosen)
+    tokens = token_budget or chosen_tokens(model, forward.device)
     reason = why_not_shared(forward)
-    if reason is None:
-        print(f"scoring with shared prefixes, at most {budget.tokens:,} tokens at once")
-        return SharedPrefixEngine(forward, budget)
-    print(
-        f"scoring every prompt from its start, at most {budget.tokens:,} tokens at once: "
-        f"this model's prefixes cannot be shared ({reason})"
-    )
-    return PlainBatchEngine(forward, budget)
+    if reason is not None:
+        print(
+            f"scoring every prompt from its start, at most {tokens:,} tokens at once: "
+            f"this model's prefixes cannot be shared ({reason})"
+        )
+        return PlainBatchEngine(forward, TokenBudget(tokens))
+    if not forward.in_blocks and token_budget is None:
+        tokens = min(tokens, WHOLE_MASK_TOKENS)
+    print(f"scoring with shared prefixes, at most {tokens:,} tokens at once")
+    return SharedPrefixEngine(forward, TokenBudget(tokens))
 
 
 def why_not_shared(forward: ForwardPass) -> str | None:
-    """Return why a model's prefixes cannot be shared, or None if they can."""
-    queries = _tried_queries(forward.model.get_input_embeddings().num_embeddings)
-    expected = _scores(PlainBatchEngine(forward, TokenBudget(8 * _CHUNK)), queries)
+    """Return why a model's prefixes cannot be shared, or None if they can.
+
+    An attention that `transformers` calls by its interface is tried on short prompts under a
+    short window. One that a model brings itself is also tried on prompts longer than a chunk,
+    since it may count places where positions are meant.
+    """
     try:
         layer_windows(forward.model.config.get_text_config())
-        found = _scores(SharedPrefixEngine(forward, TokenBudget(_CHUNK)), queries)
-    except torch.OutOfMemoryError:
+        with _short_window(forward.model.config.get_text_config()):
+            reason = _difference(forward, _tried_queries(forward, 11, 4), TRIED_CHUNK)
+        if reason is None and not forward.in_blocks:
+            start = min(LONG_START, _longest(forward) - 40)
+            reason = _difference(forward, _tried_queries(forward, start, 2), WHOLE_MASK_TOKENS)
+    except UserError:
         raise
     except Exception as error:  # any failure of code that is not ours means: not this model
-        return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-    difference = float(np.abs(found - expected).max())
-    if difference <= TOLERANCES[forward.model.dtype]:
+        lines = str(error).splitlines() or [type(error).__name__]
+        return lines[0]
+    return reason
+
+
+def _difference(forward: ForwardPass, queries: list[Query], chunk: int) -> str | None:
+    """Say by how much shared scores differ from those one by one, None where by rounding only."""
+    alone = _scores(PlainBatchEngine(forward, TokenBudget(1)), queries)
+    together = _scores(PlainBatchEngine(forward, TokenBudget(10**6)), queries)
+    shared = _scores(SharedPrefixEngine(forward, TokenBudget(chunk)), queries)
+    noise = float(np.abs(together - alone).max())
+    found = float(np.abs(shared - alone).max())
+    if found <= max(NOISE * noise, FLOORS[forward.model.dtype]):
         return None
-    return f"shared scores differ by {difference:.2g} from those of whole prompts"
+    return f"shared scores differ by {found:.2g} from those of prompts one by one"
 
 
-def _tried_queries(n_tokens: int) -> list[Query]:
+@contextmanager
+def _short_window(config: Any) -> Iterator[None]:
+    """Shorten a sliding window, which models read from their config at every pass."""
+    window = getattr(config, "sliding_window", None)
+    if not isinstance(window, int) or window <= TRIED_WINDOW:
+        yield
+        return
+    config.sliding_window = TRIED_WINDOW
+    try:
+        yield
+    finally:
+        config.sliding_window = window
+
+
+def _longest(forward: ForwardPass) -> int:
+    positions = getattr(forward.model.config.get_text_config(), "max_position_embeddings", None)
+    return positions or 10**6
+
+
+def _tried_queries(forward: ForwardPass, n_shared: int, n_prompts: int) -> list[Query]:
     """Return prompts of several lengths that part at several depths, in tokens far apart."""
+    n_tokens = forward.model.get_input_embeddings().weight.shape[0]
     ids = [int(number) for number in np.linspace(0, n_tokens - 1, 97)]
-    start, first, second = ids[:11], ids[11:28], ids[28:41]
+    start = (ids * (n_shared // len(ids) + 1))[:n_shared]
+    first, second = ids[11:28], ids[28:41]
     middles = (first + second, second + first, first + second[:5], first)
     prompts = [tuple(start + middle + ids[50 + 9 * n : 53 + 11 * n])
-               for n, middle in enumerate(middles)]  # fmt: skip
+               for n, middle in enumerate(middles[:n_prompts])]  # fmt: skip
     return [Query(prompt, tuple((token,) for token in ids[::8])) for prompt in prompts]
 
 

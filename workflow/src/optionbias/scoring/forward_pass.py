@@ -32,11 +32,18 @@ class ForwardPass:
     """
 
     def __init__(self, model: Any) -> None:
-        """Take a model in evaluation mode, on its devices; its output projection is replaced."""
+        """Take a model in evaluation mode, on its devices; its output projection is replaced.
+
+        Raises:
+            UserError: the output projection does more than project.
+        """
         self.model = model
         self._head = SelectedPositionsHead(model.get_output_embeddings())
         model.set_output_embeddings(self._head)
-        self._takes_positions = "position_ids" in signature(model.forward).parameters
+        parameters = signature(model.forward).parameters
+        self._takes_positions = "position_ids" in parameters
+        # The name changed; a wrong one would be swallowed by a model that takes any.
+        self._cache_name = "cache" if "cache" in parameters else "past_key_values"
         self.in_blocks = bool(model._can_set_attn_implementation())
         self._alibi = _depth_alibi(model.base_model)
 
@@ -79,7 +86,7 @@ class ForwardPass:
         cache = PathCache(chunk, path)
         tokens = torch.from_numpy(chunk.tree.tokens[chunk.start : chunk.stop])[None]
         wanted = [((0, read.index - chunk.start), read.token) for read in reads]
-        options: dict[str, Any] = {"cache": cache, "use_cache": True}
+        options: dict[str, Any] = {self._cache_name: cache, "use_cache": True}
         if self._takes_positions:
             depths = torch.from_numpy(chunk.tree.depths[chunk.start : chunk.stop])[None]
             options["position_ids"] = depths.to(self.device)
@@ -88,7 +95,9 @@ class ForwardPass:
         windows = layer_windows(self.model.config.get_text_config())
         if self.in_blocks:
             # A mask of four dimensions is taken as it is, and the blocks bring their own.
-            options["attention_mask"] = torch.zeros((1, 1, 1, 1), dtype=self.model.dtype)
+            options["attention_mask"] = torch.zeros(
+                (1, 1, 1, 1), dtype=self.model.dtype, device=self.device
+            )
             blocks = Blocks(chunk, cheapest_length(chunk))
             with attending_in_blocks(self.model, chunk, blocks, windows):
                 values = self._logprobs(wanted, tokens, **options)
@@ -100,7 +109,7 @@ class ForwardPass:
     def _mask(self, chunk: Chunk, windows: Windows) -> Tensor:
         if len(set(windows)) > 1:
             raise ValueError("its layers have different windows and an attention of their own")
-        return chunk_mask(chunk, windows[0], self.model.dtype).to(self.device)
+        return chunk_mask(chunk, windows[0], self.model.dtype, self.device)
 
     def _logprobs(
         self, wanted: Sequence[tuple[tuple[int, int], int]], tokens: Tensor, **options: Any
@@ -111,6 +120,8 @@ class ForwardPass:
         with torch.inference_mode():
             self._head.select(places)
             logits = self.model(input_ids=tokens.to(self.device), **options).logits[0]
+            if len(logits) != len(places):
+                raise ValueError(f"it gave {len(logits)} rows of logits for {len(places)} places")
             logprobs = torch.log_softmax(logits.float(), dim=-1)
             read = [(numbers[place], token) for place, token in wanted]
             at = torch.tensor(read, dtype=torch.long, device=logprobs.device).reshape(-1, 2)

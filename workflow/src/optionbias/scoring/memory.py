@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 import torch
 
 from optionbias.errors import UserError
-from optionbias.scoring.blocks import LENGTHS
 
 Result = TypeVar("Result")
 
@@ -21,6 +20,9 @@ MOST_TOKENS = 16_384
 
 USED_SHARE = 0.6
 """Share of a GPU's free memory to plan with; the rest is for fragments and for kept states."""
+
+GATHERING_BLOCK = 128
+"""Length of the blocks that keys are gathered for behind a path as long as `LONGEST_PROMPT`."""
 
 LONGEST_PROMPT = 4096
 """Tokens of the longest prompt that is planned for; a longer one may halve the budget."""
@@ -49,7 +51,7 @@ class TokenBudget:
         """
         try:
             return compute()
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             if not _ran_out_of_memory(error):
                 raise
         if not divisible:
@@ -64,23 +66,33 @@ class TokenBudget:
         return None
 
 
-def _ran_out_of_memory(error: RuntimeError) -> bool:
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+_FULL = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
 
 
-def chosen_tokens(model: Any, device: torch.device, in_blocks: bool = True) -> int:
+def _ran_out_of_memory(error: RuntimeError | MemoryError) -> bool:
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return any(text in str(error) for text in _FULL)
+
+
+def chosen_tokens(model: Any, device: torch.device) -> int:
     """Return how many tokens to compute at once on a device.
 
     On CPU cores, as many as make matrix products fast. On a GPU, as many as fit into
-    `USED_SHARE` of its free memory by `bytes_per_token`, at most `MOST_TOKENS`. A model that
-    cannot attend block by block gets at most `WHOLE_MASK_TOKENS`.
+    `USED_SHARE` of its free memory by `bytes_per_token`, at most `MOST_TOKENS`, rounded down to a
+    power of two, so that runs on like GPUs compute the same chunks and so the same digits.
     """
-    most = MOST_TOKENS if in_blocks else WHOLE_MASK_TOKENS
     if device.type != "cuda":
-        return min(CPU_TOKENS, most)
-    free, _ = torch.cuda.mem_get_info(device)
+        return CPU_TOKENS
+    free = min(torch.cuda.mem_get_info(place)[0] for place in _gpus(model, device))
     fitting = int(USED_SHARE * free / bytes_per_token(model.config, model.dtype))
-    return max(1, min(fitting, most))
+    return 1 << (max(1, min(fitting, MOST_TOKENS)).bit_length() - 1)
+
+
+def _gpus(model: Any, device: torch.device) -> list[torch.device]:
+    """Return the GPUs that a model is on; the last one may hold the logits."""
+    places = getattr(model, "hf_device_map", {}).values()
+    return [torch.device("cuda", place) for place in places if isinstance(place, int)] or [device]
 
 
 def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
@@ -88,16 +100,34 @@ def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
 
     These are the keys and values that may be kept, and the activations that live at once in
     the widest part of a layer: hidden states and feed-forward states; the keys and values
-    gathered for blocks, repeated for grouped heads; masks; logits in float32, three times.
+    gathered for blocks; masks, and attention scores where a function holds them all; logits in
+    float32, three times. It is an estimate: a batch that does not fit is halved.
     """
     text = config.get_text_config()
-    heads = getattr(text, "num_attention_heads", None) or 1
-    width = getattr(text, "head_dim", None) or text.hidden_size // heads
-    key_heads = getattr(text, "num_key_value_heads", None) or heads
-    inner = getattr(text, "intermediate_size", None) or 4 * text.hidden_size
-    seen = LONGEST_PROMPT + LENGTHS[-1]
-    kept = 2 * text.num_hidden_layers * key_heads * width
-    gathered = 2 * (heads + key_heads) * width * seen // LENGTHS[-1]
-    numbers = kept + 6 * text.hidden_size + 4 * inner + gathered + seen
+    hidden = _size(text, "hidden_size", 4096)
+    heads = _size(text, "num_attention_heads", 1)
+    width = _size(text, "head_dim", hidden // heads)
+    key_heads = _size(text, "num_key_value_heads", heads)
+    inner = _size(text, "intermediate_size", 4 * hidden)
+    seen = LONGEST_PROMPT + GATHERING_BLOCK
+    kept = 2 * _size(text, "num_hidden_layers", 1) * key_heads * width
+    gathered = 2 * key_heads * width * seen // GATHERING_BLOCK
+    # Functions other than torch's own hold every score, once in float32, and copy what they gather.
+    whole = 0 if config._attn_implementation == "sdpa" else heads * seen
+    copied = 0 if whole == 0 else 2 * heads * width * seen // GATHERING_BLOCK
+    masks = seen * max(1, heads // key_heads)
+    numbers = kept + 6 * hidden + 4 * inner + gathered + copied + masks + whole
     logits = 3 * 4 * text.vocab_size // TOKENS_PER_READ
-    return int(numbers * dtype.itemsize + 2 * seen + logits)
+    return int(numbers * dtype.itemsize + 4 * whole + 2 * seen + logits)
+
+
+def _size(config: Any, name: str, otherwise: int) -> int:
+    """Return a size of a model, the largest one where layers differ."""
+    try:
+        found = getattr(config, name, None)
+    except RuntimeError:  # a config whose layers differ tells no single value
+        layers = [getattr(layer, name, None) for layer in config.per_layer_config]
+        found = [size for size in layers if size]
+    if isinstance(found, list | tuple):
+        found = max(found, default=None)
+    return int(found or otherwise)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -69,5 +68,6 @@ class Engine(Protocol):
 
 def common_length(rows: Sequence[TokenIds]) -> int:
     """Return how many tokens all rows share at their beginning."""
-    columns = zip(*rows, strict=False)
-    return sum(1 for _ in takewhile(lambda tokens: len(set(tokens)) == 1, columns))
+    first, last = min(rows), max(rows)  # what these two share, all that lie between share
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(last)))

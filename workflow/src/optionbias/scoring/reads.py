@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from optionbias.scoring.queries import Query, TokenIds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Read:
     """One log-probability that is wanted: that of ``token``, next after ``index``.
 
