@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from tiny_models import own_logprobs
 
@@ -12,6 +13,7 @@ from optionbias.orderings import Ordering
 from optionbias.scoring.forward_pass import ForwardPass
 from optionbias.scoring.memory import TokenBudget
 from optionbias.scoring.plain_batches import PlainBatchEngine
+from optionbias.scoring.prefix_tree import PrefixTree
 from optionbias.scoring.queries import Engine, Query, TokenIds
 from optionbias.scoring.shared_prefixes import SharedPrefixEngine
 
@@ -88,6 +90,16 @@ def answers_agree_beyond(gap: float, first: np.ndarray, second: np.ndarray) -> b
     ranked = np.sort(second, axis=1)
     clear = ranked[:, -1] - ranked[:, -2] > gap
     return bool((first.argmax(axis=1) == second.argmax(axis=1))[clear].all())
+
+
+def shift_depths(monkeypatch: pytest.MonkeyPatch, beyond: int) -> None:
+    """Let every tree put its tokens beyond a depth one position too far."""
+    made = PrefixTree.__init__
+
+    def shifted(self: PrefixTree, tokens: Any, depths: Any, *rest: Any) -> None:
+        made(self, tokens, depths + (depths > beyond), *rest)
+
+    monkeypatch.setattr(PrefixTree, "__init__", shifted)
 
 
 def with_memory_for(model: Any, tokens: int) -> list[int]:

@@ -13,6 +13,7 @@ from scoring_checks import (
     letters_alone,
     queries_of,
     scored,
+    shift_depths,
     with_memory_for,
 )
 from tiny_models import CONTEXT, MODEL_NAMES, UNSHARED, tiny_model
@@ -31,7 +32,7 @@ from optionbias.scoring.engine import (
 from optionbias.scoring.forward_pass import ForwardPass
 from optionbias.scoring.memory import WHOLE_MASK_TOKENS
 from optionbias.scoring.plain_batches import PlainBatchEngine
-from optionbias.scoring.prefix_tree import PrefixTree, prefix_tree
+from optionbias.scoring.prefix_tree import prefix_tree
 from optionbias.scoring.shared_prefixes import SharedPrefixEngine
 
 PROMPTS = cell_prompts(cyclic_and_reversed_design(4), n_items=3)
@@ -141,12 +142,7 @@ def test_memory_too_small_for_one_token_is_not_taken_for_a_model_that_cannot_sha
 def test_wrong_positions_are_noticed_in_low_precision(
     name: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = PrefixTree.__init__
-
-    def shifted(self: PrefixTree, tokens: Any, depths: Any, *rest: Any) -> None:
-        made(self, tokens, depths + (depths > 20), *rest)
-
-    monkeypatch.setattr(PrefixTree, "__init__", shifted)
+    shift_depths(monkeypatch, beyond=20)
     assert isinstance(scoring_engine(tiny_model(name, dtype=dtype), 100), PlainBatchEngine)
 
 

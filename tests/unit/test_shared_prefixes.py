@@ -17,6 +17,7 @@ from scoring_checks import (
     queries_of,
     scored,
     shared_engine,
+    shift_depths,
     with_memory_for,
 )
 from tiny_models import (
@@ -34,7 +35,7 @@ from optionbias.orderings import all_design, cyclic_and_reversed_design, cyclic_
 from optionbias.scoring import attention
 from optionbias.scoring.attention import DepthAlibi, PathCache
 from optionbias.scoring.blocks import Blocks
-from optionbias.scoring.prefix_tree import Chunk, PrefixTree, prefix_tree
+from optionbias.scoring.prefix_tree import Chunk, prefix_tree
 from optionbias.scoring.queries import Query
 
 SHARED = [name for name in MODEL_NAMES if name not in UNSHARED]
@@ -147,12 +148,7 @@ def test_prompts_beyond_the_longrope_switch_share_nothing_with_shorter_ones() ->
 
 
 def depths_shifted_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = PrefixTree.__init__
-
-    def shifted(self: PrefixTree, tokens: Any, depths: Any, *rest: Any) -> None:
-        made(self, tokens, depths + (depths > 12), *rest)
-
-    monkeypatch.setattr(PrefixTree, "__init__", shifted)
+    shift_depths(monkeypatch, beyond=12)
 
 
 def window_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +249,9 @@ def test_one_token_that_does_not_fit_says_what_to_do() -> None:
         scored(engine, queries_of(PROMPTS))
 
 
-def test_kept_keys_and_values_are_those_of_one_path_alone() -> None:
+def test_kept_keys_and_values_are_those_of_one_path_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     engine = shared_engine(tiny_model("llama"), 16)
     kept = []
     chunk = engine._forward.chunk
@@ -263,7 +261,7 @@ def test_kept_keys_and_values_are_those_of_one_path_alone() -> None:
         kept.append(states[0][0].shape[2])
         return values, states
 
-    engine._forward.chunk = watched  # type: ignore[method-assign]
+    monkeypatch.setattr(engine._forward, "chunk", watched)
     scored(engine, queries_of(PROMPTS))
     assert max(kept) <= max(map(len, PROMPTS))
     assert kept[-1] == 0

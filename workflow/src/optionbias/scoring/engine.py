@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from optionbias.errors import UserError
 from optionbias.scoring.attention import layer_windows
 from optionbias.scoring.forward_pass import ForwardPass
+from optionbias.scoring.loading import context_length
 from optionbias.scoring.memory import WHOLE_MASK_TOKENS, TokenBudget, chosen_tokens
 from optionbias.scoring.plain_batches import PlainBatchEngine
 from optionbias.scoring.queries import Engine, Query
@@ -75,7 +76,7 @@ def why_not_shared(forward: ForwardPass) -> str | None:
         with _short_window(forward.model.config.get_text_config()):
             reason = _difference(forward, _tried_queries(forward, 11, 4), TRIED_CHUNK)
         if reason is None and not forward.in_blocks:
-            start = min(LONG_START, _longest(forward) - 40)
+            start = min(LONG_START, (context_length(forward.model.config) or 10**6) - 40)
             reason = _difference(forward, _tried_queries(forward, start, 2), WHOLE_MASK_TOKENS)
     except UserError:
         raise
@@ -109,11 +110,6 @@ def _short_window(config: Any) -> Iterator[None]:
         yield
     finally:
         config.sliding_window = window
-
-
-def _longest(forward: ForwardPass) -> int:
-    positions = getattr(forward.model.config.get_text_config(), "max_position_embeddings", None)
-    return positions or 10**6
 
 
 def _tried_queries(forward: ForwardPass, n_shared: int, n_prompts: int) -> list[Query]:
