@@ -18,6 +18,7 @@ from scoring_checks import (
 )
 from tiny_models import CONTEXT, MODEL_NAMES, UNSHARED, tiny_model
 from transformers import AutoModelForCausalLM
+from transformers.models.bert.configuration_bert import BertConfig
 
 from optionbias.errors import UserError
 from optionbias.orderings import cyclic_and_reversed_design
@@ -114,8 +115,8 @@ def test_own_attention_that_counts_places_over_a_long_way_is_noticed(
 
 
 def test_own_attention_computes_fewer_tokens_at_once_and_plain_batches_do_not() -> None:
-    assert scoring_engine(tiny_model("bloom_alibi"), None)._budget.tokens == WHOLE_MASK_TOKENS
-    assert scoring_engine(tiny_model("mpt_alibi"), None)._budget.tokens > WHOLE_MASK_TOKENS
+    assert scoring_engine(tiny_model("bloom_alibi"), None).token_budget == WHOLE_MASK_TOKENS
+    assert scoring_engine(tiny_model("mpt_alibi"), None).token_budget > WHOLE_MASK_TOKENS
 
 
 def test_output_layer_that_is_more_than_a_projection_is_refused() -> None:
@@ -128,6 +129,65 @@ def test_output_layer_that_is_more_than_a_projection_is_refused() -> None:
     model.lm_head = Normalising(32, 64, bias=False)
     with pytest.raises(UserError, match=r"Normalising.*more than a projection"):
         scoring_engine(model, 100)
+
+
+@pytest.mark.parametrize("is_decoder", [True, False])
+def test_model_that_looks_right_is_refused_instead_of_scored_wrongly(is_decoder: bool) -> None:
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=64, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+        intermediate_size=64, max_position_embeddings=CONTEXT, initializer_range=0.5,
+        is_decoder=is_decoder,
+    )  # fmt: skip
+    model = AutoModelForCausalLM.from_config(config).eval()
+    if is_decoder:
+        scoring_engine(model, 100)
+    else:
+        with pytest.raises(UserError, match=r"not causal: .*'is_decoder'"):
+            scoring_engine(model, 100)
+
+
+def test_masked_rows_of_the_output_layer_do_not_turn_sharing_off() -> None:
+    model = tiny_model("gptj_head_bias")
+    with torch.no_grad():
+        model.lm_head.bias[56:] = -torch.inf
+    assert isinstance(scoring_engine(model, 100), SharedPrefixEngine)
+
+
+def test_one_bad_embedding_that_no_prompt_uses_does_not_turn_sharing_off() -> None:
+    model = tiny_model("llama", vocab_size=300)
+    tried = [query.prompt for query in _tried_queries(ForwardPass(copy.deepcopy(model)), 11, 4)]
+    bad = next(token for token in tried[0] if token not in tried[3])
+    with torch.no_grad():
+        model.get_input_embeddings().weight[bad] = torch.nan
+    assert isinstance(scoring_engine(model, 100), SharedPrefixEngine)
+
+
+def test_log_says_that_scores_are_not_finite_rather_than_that_prefixes_differ(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model = tiny_model("llama")
+    with torch.no_grad():
+        model.lm_head.weight[:] = torch.nan
+    assert isinstance(scoring_engine(model, 100), PlainBatchEngine)
+    assert "none of its scores is finite" in capsys.readouterr().out
+
+
+def test_scores_that_only_sharing_makes_infinite_turn_it_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chunk = ForwardPass.chunk
+
+    def spoilt(self: ForwardPass, *arguments: Any) -> Any:
+        values, states = chunk(self, *arguments)
+        return [value if number else -np.inf for number, value in enumerate(values)], states
+
+    monkeypatch.setattr(ForwardPass, "chunk", spoilt)
+    monkeypatch.setattr(
+        SharedPrefixEngine, "score", lambda self, queries: self._score_tree(queries)
+    )
+    assert isinstance(scoring_engine(tiny_model("llama"), 100), PlainBatchEngine)
+    assert "shared scores are not finite where" in capsys.readouterr().out
 
 
 def test_memory_too_small_for_one_token_is_not_taken_for_a_model_that_cannot_share() -> None:

@@ -33,6 +33,7 @@ def test_result_is_handed_on_and_the_budget_kept() -> None:
         torch.OutOfMemoryError("CUDA out of memory"),
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
         MemoryError(),
+        RuntimeError("could not create a primitive"),
         RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: tried 9 bytes"),
     ],
 )
@@ -51,8 +52,8 @@ def test_what_torch_raises_on_full_memory_is_recognised() -> None:
 
 
 def test_what_cannot_be_divided_ends_with_advice() -> None:
-    with pytest.raises(UserError, match=r"2 tokens alone.*device_map.*omit"):
-        TokenBudget(8).attempt(lambda: raising(torch.OutOfMemoryError()), 2, False)
+    with pytest.raises(UserError, match=r"2 tokens alone.*\(no room\).*device_map.*omit"):
+        TokenBudget(8).attempt(lambda: raising(torch.OutOfMemoryError("no room")), 2, False)
 
 
 def test_budget_never_falls_below_one_token() -> None:

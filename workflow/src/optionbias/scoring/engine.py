@@ -1,7 +1,9 @@
 """Choose how a model's queries are scored: with shared prefixes where they prove exact."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,12 @@ from optionbias.scoring.loading import context_length
 from optionbias.scoring.memory import WHOLE_MASK_TOKENS, TokenBudget, chosen_tokens
 from optionbias.scoring.plain_batches import PlainBatchEngine
 from optionbias.scoring.queries import Engine, Query
+from optionbias.scoring.reads import Read
 from optionbias.scoring.shared_prefixes import SharedPrefixEngine
 
-FLOORS = {torch.float32: 1e-3, torch.float16: 0.02, torch.bfloat16: 0.2}
+Scores = NDArray[np.floating[Any]]
+
+FLOORS = {torch.float32: 2e-4, torch.float16: 0.02, torch.bfloat16: 0.2}
 """Differences in log-probability that rounding explains in any model."""
 
 NOISE = 3
@@ -46,12 +51,14 @@ def scoring_engine(model: Any, token_budget: int | None) -> Engine:
         token_budget: most tokens computed at once, None to choose from memory.
 
     Raises:
-        UserError: not even one token fits into memory, or the model's output projection is no
-            plain one.
+        UserError: the model is not causal, not even one token fits into memory, or the model's
+            output projection is no plain one.
     """
     forward = ForwardPass(model)
     tokens = token_budget or chosen_tokens(model, forward.device)
+    started = time.perf_counter()
     reason = why_not_shared(forward)
+    print(f"tried the model on a few prompts in {time.perf_counter() - started:.1f} s")
     if reason is not None:
         print(
             f"scoring every prompt from its start, at most {tokens:,} tokens at once: "
@@ -70,14 +77,18 @@ def why_not_shared(forward: ForwardPass) -> str | None:
     An attention that `transformers` calls by its interface is tried on short prompts under a
     short window. One that a model brings itself is also tried on prompts longer than a chunk,
     since it may count places where positions are meant.
+
+    Raises:
+        UserError: the model is not causal, or not even one token fits into memory.
     """
     try:
+        _check_causal(forward)
         layer_windows(forward.model.config.get_text_config())
         with _short_window(forward.model.config.get_text_config()):
-            reason = _difference(forward, _tried_queries(forward, 11, 4), TRIED_CHUNK)
+            reason = _why_different(forward, _tried_queries(forward, 11, 4), TRIED_CHUNK)
         if reason is None and not forward.in_blocks:
             start = min(LONG_START, (context_length(forward.model.config) or 10**6) - 40)
-            reason = _difference(forward, _tried_queries(forward, start, 2), WHOLE_MASK_TOKENS)
+            reason = _why_different(forward, _tried_queries(forward, start, 2), WHOLE_MASK_TOKENS)
     except UserError:
         raise
     except Exception as error:  # any failure of code that is not ours means: not this model
@@ -86,16 +97,52 @@ def why_not_shared(forward: ForwardPass) -> str | None:
     return reason
 
 
-def _difference(forward: ForwardPass, queries: list[Query], chunk: int) -> str | None:
+def _why_different(forward: ForwardPass, queries: list[Query], chunk: int) -> str | None:
     """Say by how much shared scores differ from those one by one, None where by rounding only."""
     alone = _scores(PlainBatchEngine(forward, TokenBudget(1)), queries)
     together = _scores(PlainBatchEngine(forward, TokenBudget(10**6)), queries)
     shared = _scores(SharedPrefixEngine(forward, TokenBudget(chunk)), queries)
-    noise = float(np.abs(together - alone).max())
-    found = float(np.abs(shared - alone).max())
+    finite = np.isfinite(alone)
+    if not finite.any():
+        return "none of its scores is finite, even one by one"
+    if (np.isfinite(shared) != finite).any():
+        return "shared scores are not finite where those of prompts one by one are, or are there"
+    found, noise = _difference(shared, alone), _difference(together, alone)
     if found <= max(NOISE * noise, FLOORS[forward.model.dtype]):
         return None
     return f"shared scores differ by {found:.2g} from those of prompts one by one"
+
+
+def _difference(scores: Scores, others: Scores) -> float:
+    """Return the largest difference of scores that are finite in both."""
+    both = np.isfinite(scores) & np.isfinite(others)
+    return float(np.abs(scores[both] - others[both]).max(initial=0))
+
+
+def _check_causal(forward: ForwardPass) -> None:
+    """Check that what follows a prompt does not change its scores.
+
+    Two rows of one length are compared, so that rounding is the same in both.
+
+    Raises:
+        UserError: it does, so nothing that the model says is an answer to a prompt alone.
+    """
+    row = _tried_queries(forward, 11, 1)[0].prompt
+    half = len(row) // 2
+    reads = [Read(half - 1, 0, 0, token) for token in row]
+    budget = TokenBudget(len(row))
+    one, other = (
+        np.array(budget.attempt(partial(forward.rows, [(tokens, reads)]), len(row), False))
+        for tokens in (row, row[:half] + row[: half - 1 : -1])
+    )
+    found = _difference(one, other)
+    if found > FLOORS[forward.model.dtype]:
+        raise UserError(
+            f"this model is not causal: what follows a prompt changes its log-probabilities by "
+            f"{found:.2g}. Only models that read from left to right can be asked; if this one can, "
+            "its config.json lacks what says so, such as 'is_decoder'. Leave the checkpoint out "
+            "of 'panels' otherwise"
+        )
 
 
 @contextmanager
@@ -124,6 +171,6 @@ def _tried_queries(forward: ForwardPass, n_shared: int, n_prompts: int) -> list[
     return [Query(prompt, tuple((token,) for token in ids[::8])) for prompt in prompts]
 
 
-def _scores(engine: Engine, queries: list[Query]) -> NDArray[np.float32]:
+def _scores(engine: Engine, queries: list[Query]) -> Scores:
     found = dict(engine.score(queries))
     return np.array([found[number] for number in range(len(queries))])

@@ -54,11 +54,12 @@ class TokenBudget:
         except (RuntimeError, MemoryError) as error:
             if not _ran_out_of_memory(error):
                 raise
+            said = next(iter(str(error).splitlines()), type(error).__name__)
         if not divisible:
             raise UserError(
-                f"{tokens} tokens alone do not fit in this device's memory; use a larger GPU or "
-                "a lower dtype, spread the checkpoint with 'device_map', or leave the cell out "
-                "with 'omit' and the reason"
+                f"{tokens} tokens alone do not fit in this device's memory ({said}); use a larger "
+                "GPU or a lower dtype, spread the checkpoint with 'device_map', or leave the cell "
+                "out with 'omit' and the reason"
             )
         torch.cuda.empty_cache()
         self.tokens = max(1, tokens // 2)
@@ -66,7 +67,12 @@ class TokenBudget:
         return None
 
 
-_FULL = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
+_FULL = (
+    "can't allocate memory",
+    "could not create a primitive",  # what oneDNN says on CPU cores
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
 
 
 def _ran_out_of_memory(error: RuntimeError | MemoryError) -> bool:
