@@ -1,4 +1,4 @@
-"""How near the engine comes to what the cores can compute at all."""
+"""How near the engine comes to what the cores can compute at all, and how near it could come."""
 
 import time
 from typing import Any
@@ -47,3 +47,25 @@ def product_rates() -> list[float]:
         torch.mm(left, right, out=product)
         rates.append(2 * SIDE**3 / (time.perf_counter() - started))
     return rates
+
+
+def weight_product_rate(model: Any, tokens: int) -> float:
+    """Return the operations per second of a checkpoint's own weight products, and nothing else.
+
+    An engine that computed only these, in full chunks, would reach this rate: its distance from
+    that of a large matrix product is lost to the shapes of the checkpoint's weights.
+
+    Args:
+        model: a loaded model.
+        tokens: rows of every product, such as the token budget.
+    """
+    weights = [
+        layer.weight for layer in model.base_model.modules() if isinstance(layer, torch.nn.Linear)
+    ]
+    inputs = {weight.shape[1]: torch.rand(tokens, weight.shape[1]) for weight in weights}
+    with torch.inference_mode():
+        started = time.perf_counter()
+        for weight in weights:
+            torch.nn.functional.linear(inputs[weight.shape[1]], weight)
+        seconds = time.perf_counter() - started
+    return 2 * tokens * sum(weight.numel() for weight in weights) / seconds

@@ -19,6 +19,24 @@ CEILING_SHARE = 0.8
 MOST_MEMORY = 1.25
 
 
+@dataclass(frozen=True)
+class Probe:
+    """What the cores could do at one moment, in operations per second.
+
+    Attributes:
+        large: rates of a large matrix product, several times.
+        weights: rate of the checkpoint's own weight products in full chunks.
+    """
+
+    large: list[float]
+    weights: float
+
+    @property
+    def limit(self) -> float:
+        """Share of a large product's rate that the weight products alone reach."""
+        return self.weights / statistics.median(self.large)
+
+
 @dataclass
 class Measured:
     """Everything measured of one work.
@@ -28,7 +46,7 @@ class Measured:
         tokens: counts of prompts and tokens, by name.
         operations: additions and multiplications that the distinct tokens need.
         seconds: by engine, one per round.
-        product_rates: operations per second of a large matrix product, a list per round.
+        probes: what the cores could do before and after the shared engine, a list per round.
         largest_difference: largest difference of a log-probability from the shared engine's,
             by engine.
     """
@@ -37,7 +55,7 @@ class Measured:
     tokens: dict[str, int]
     operations: int
     seconds: dict[str, list[float]]
-    product_rates: list[list[float]] = field(default_factory=list)
+    probes: list[list[Probe]] = field(default_factory=list)
     largest_difference: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -54,9 +72,19 @@ class Measured:
     def ceiling_share(self) -> float:
         """Operations per second, over those of a large matrix product measured beside it."""
         return statistics.median(
-            self.operations / seconds / statistics.median(rates)
-            for seconds, rates in zip(self.seconds["shared"], self.product_rates, strict=True)
+            self.operations / seconds / statistics.median(large_rates(probes))
+            for seconds, probes in zip(self.seconds["shared"], self.probes, strict=True)
         )
+
+    @property
+    def ceiling_limit(self) -> float:
+        """The same of the checkpoint's weight products alone, the most an engine can reach."""
+        return statistics.median(probe.limit for probes in self.probes for probe in probes)
+
+
+def large_rates(probes: Sequence[Probe]) -> list[float]:
+    """Return all rates of a large matrix product."""
+    return [rate for probe in probes for rate in probe.large]
 
 
 def assembled(
@@ -67,17 +95,15 @@ def assembled(
     """Return the whole result as plain data."""
     compared = {key: found for key, found in measured.items() if len(found.seconds) > 1}
     against_plain = {key: found.against("plain") for key, found in compared.items()}
-    rates = [rate for found in measured.values() for rates in found.product_rates for rate in rates]
+    probed = [found for found in measured.values() if found.probes]
+    rates = large_rates([probe for found in probed for probes in found.probes for probe in probes])
     result = {
         "against_lm_eval": {key: found.against("lm_eval") for key, found in compared.items()},
         "against_plain": against_plain,
         "ideal": {key: found.ideal for key, found in compared.items()},
         "share_of_ideal": {key: against_plain[key] / compared[key].ideal for key in compared},
-        "ceiling_share": {
-            found.checkpoint: found.ceiling_share
-            for found in measured.values()
-            if found.product_rates
-        },
+        "ceiling_share": {found.checkpoint: found.ceiling_share for found in probed},
+        "ceiling_limit": {found.checkpoint: found.ceiling_limit for found in probed},
         "peak_memory": dict(peak_memory),
         "largest_difference": {key: found.largest_difference for key, found in compared.items()},
         "seconds": {key: found.seconds for key, found in measured.items()},

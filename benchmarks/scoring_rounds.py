@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scoring_arithmetic import operations, product_rates
+from scoring_arithmetic import operations, product_rates, weight_product_rate
 from scoring_engines import Harness, Measurement, OwnEngines
 from scoring_progress import Progress
-from scoring_result import Measured
+from scoring_result import Measured, Probe
 from scoring_work import Questions, Work
 
 from optionbias.scoring.prefix_tree import prefix_tree
@@ -96,11 +96,11 @@ class Bench:
     def _round(self, number: int, work: Work, measured: Measured) -> None:
         found: dict[str, Measurement] = {}
         for engine in rotated(work.engines, number):
-            probed = work.ceiling and engine == "shared"
-            before = product_rates() if probed else []
+            before = self._probed(work, engine)
             found[engine] = self._measure(engine, self._asked[work.key])
-            if probed:
-                measured.product_rates.append(before + product_rates())
+            probes = before + self._probed(work, engine)
+            if probes:
+                measured.probes.append(probes)
             measured.seconds[engine].append(found[engine].seconds)
             self._progress.done(work.key, engine, found[engine].seconds)
         check_answers(work.key, found)
@@ -109,6 +109,12 @@ class Bench:
             difference = float(np.abs(measurement.logprobs - shared).max())
             known = measured.largest_difference.get(engine, 0.0)
             measured.largest_difference[engine] = max(known, difference)
+
+    def _probed(self, work: Work, engine: str) -> list[Probe]:
+        """Return what the cores can do right now, if it is to be compared with this engine."""
+        if not work.ceiling or engine != "shared":
+            return []
+        return [Probe(product_rates(), weight_product_rate(self._own.model, self._own.budget))]
 
     def _measure(self, engine: str, questions: Questions) -> Measurement:
         if engine != "lm_eval":
