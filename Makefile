@@ -15,7 +15,8 @@ PANEL := panel
 INSTALL_LISTED := xargs -r $(PIP) install --no-deps
 LM_EVAL := benchmarks/.venv-lm-eval
 LM_EVAL_PIP := $(LM_EVAL)/bin/python -m pip --disable-pip-version-check --quiet
-WRITE_REPORT := $(BIN)/snakemake --report results/report.html --quiet all
+# Not `--quiet all`, which would swallow errors as well.
+WRITE_REPORT := $(BIN)/snakemake --report results/report.html --quiet progress rules host reason
 
 .PHONY: demo test panel report missing checks bench-scoring environment help
 
@@ -41,7 +42,7 @@ demo: environment ## run the main job on the demo's checkpoints and benchmarks
 	@echo "figures: results/figures   tables: results/tables   report: $(CURDIR)/results/report.html"
 
 report: environment ## run what is missing, then write results/report.html
-	@$(BIN)/snakemake --cores $(CORES) --quiet all
+	@$(BIN)/snakemake --cores $(CORES)
 	@$(WRITE_REPORT)
 	@echo "report: $(CURDIR)/results/report.html"
 
