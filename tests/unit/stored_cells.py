@@ -18,7 +18,8 @@ from optionbias.store.building import CheckpointFacts, StoreSettings, build_stor
 
 SETTINGS = StoreSettings(tie_seed=3, calibration_seed=4, calibration_share=0.25)
 FACTS = CellFacts("zero_shot", "b", "c", "cyclic", 4, "float32", "cpu", "sha256:0",
-                  0.5, 1.5, 12, 900, 300, 600.0, 10**9, {"python": "3", "torch": "2"})  # fmt: skip
+                  "shared_prefixes", 1024, 0.5, 1.5, 12, 900, 300, 600.0,
+                  10**9, {"python": "3", "torch": "2"})  # fmt: skip
 
 Scores = Mapping[tuple[str, str, int], Sequence[float] | None]
 """Letter log-probabilities by (item_id, ordering, repeat); None where there is no answer."""

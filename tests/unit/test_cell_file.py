@@ -16,7 +16,8 @@ ITEMS = ["i0", "i1", "i2"]
 ORDERINGS: list[Ordering] = list(cyclic_design(3))
 FACTS = CellFacts(
     readout="zero_shot", benchmark="b", checkpoint="c", design="cyclic", n_options=3,
-    dtype="float32", device="cpu", revision="sha256:0", load_seconds=1.5, score_seconds=2.25,
+    dtype="float32", device="cpu", revision="sha256:0", engine="shared_prefixes",
+    token_budget=64, load_seconds=1.5, score_seconds=2.25,
     prompts=9, tokens=90, tokens_saved=30, tokens_per_second=40.0, peak_bytes=10**10,
     versions={"python": "3"},
 )  # fmt: skip

@@ -222,6 +222,12 @@ def test_all_orderings_of_ten_options_are_refused() -> None:
     assert line.startswith("panels.0.design, benchmark 'files': the design 'all'")
 
 
+def test_checkpoint_that_is_to_stay_on_the_cpu_and_to_be_spread_is_refused() -> None:
+    content = changed("checkpoints/hub-model/device", "cpu")
+    content["checkpoints"]["hub-model"]["device_map"] = "auto"
+    assert "checkpoints.hub-model.device_map: device 'cpu'" in message(content)
+
+
 def test_leaving_every_cell_out_is_refused() -> None:
     content = copy.deepcopy(CONTENT)
     content["panels"] = [content["panels"][1]]

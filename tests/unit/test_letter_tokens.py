@@ -32,7 +32,7 @@ BLANK_MERGES = [(" ", letter) for letter in "ABCD"]
 
 
 def encoder_of(tokenizer: Any) -> PromptEncoder:
-    return PromptEncoder(tokenizer, "tiny")
+    return PromptEncoder(tokenizer, "tiny", len(tokenizer))
 
 
 def refusal(tokenizer: Any, style: PromptStyle = PLAIN, n_options: int = 4) -> str:
@@ -98,6 +98,28 @@ def test_two_letters_that_share_the_unknown_token_are_refused_by_name() -> None:
     message = refusal(word_tokenizer(["Answer:", "A", "B"]))
     assert "'tiny'" in message
     assert "letters C and D are the same token" in message
+
+
+def test_single_letter_that_is_the_unknown_token_is_refused_by_name() -> None:
+    tokenizer = word_tokenizer(["Answer:", "A", "B"])
+    assert "does not know the letter C" in refusal(tokenizer, n_options=3)
+    encoder_of(tokenizer).queries([PROMPT], PLAIN, 2)
+
+
+def test_tokenizer_with_more_tokens_than_the_model_is_refused_where_a_prompt_uses_them() -> None:
+    largest = max(BYTE_LEVEL(PROMPT + " A").input_ids)
+    PromptEncoder(BYTE_LEVEL, "tiny", largest + 1).encode([PROMPT + " A"])
+    with pytest.raises(UserError, match=rf"'tiny'.*token {largest}.*only {largest};"):
+        PromptEncoder(BYTE_LEVEL, "tiny", largest).encode([PROMPT + " A"])
+
+
+def test_prompts_tokenised_in_slices_are_those_tokenised_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prompts = [f"Question {number}\n{PROMPT}" for number in range(7)]
+    at_once = encoder_of(BYTE_LEVEL).queries(prompts, PLAIN, 4)
+    monkeypatch.setattr("optionbias.scoring.encoding._SLICE", 3)
+    assert encoder_of(BYTE_LEVEL).queries(prompts, PLAIN, 4) == at_once
 
 
 def test_letters_that_are_all_unknown_are_refused() -> None:

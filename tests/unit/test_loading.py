@@ -1,5 +1,6 @@
 """Loading a prepared folder: whole, spread over devices, and every refusal by name."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,12 @@ def test_gpu_that_is_not_there_is_named_with_what_to_do(
 def test_folder_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"'tiny'.*cannot be loaded"):
         load_checkpoint(tmp_path, "tiny", "float32", "cpu", False)
+
+
+def test_weights_whose_copy_broke_off_are_named(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with pytest.raises(UserError, match=r"'tiny'.*cannot be loaded.*broke off"):
+        load_checkpoint(copy, "tiny", "float32", "cpu", False)

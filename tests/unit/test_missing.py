@@ -67,6 +67,22 @@ def test_last_error_of_the_log_is_told(config: Config, tmp_path: Path) -> None:
     assert second.reason == "ValueError: � broken"
 
 
+@pytest.mark.parametrize("job", ["prepare_checkpoint/one", "prepare_items/capitals"])
+def test_failure_of_what_a_cell_needs_is_its_reason(
+    config: Config, tmp_path: Path, job: str
+) -> None:
+    put(tmp_path, f"logs/{job}.log", "error: holds no weights\n")
+    put(tmp_path, f"logs/score_cell/{FIRST}.log", "error: of an earlier run\n")
+    assert missing_cells(config, tmp_path)[0].reason == "error: holds no weights"
+
+
+def test_failed_shots_are_no_reason_for_a_cell_without_shots(
+    config: Config, tmp_path: Path
+) -> None:
+    put(tmp_path, "logs/prepare_shots/capitals.log", "error: no pool\n")
+    assert missing_cells(config, tmp_path)[0].reason is None
+
+
 def test_log_of_an_earlier_success_is_no_reason(config: Config, tmp_path: Path) -> None:
     put(tmp_path, f"logs/score_cell/{FIRST}.log", "loaded\n24 prompts in 1.0 s, 24.0 prompts/s\n")
     assert missing_cells(config, tmp_path)[0].reason is None

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,11 @@ from optionbias.scoring.cell import (
 )
 from optionbias.scoring.encoding import PromptEncoder
 from optionbias.scoring.engine import scoring_engine
+from optionbias.scoring.job import CellJob, run_cell
 from optionbias.scoring.queries import Query, Workload
 
 TOKENIZER = byte_level_tokenizer()
-ENCODER = PromptEncoder(TOKENIZER, "tiny")
+ENCODER = PromptEncoder(TOKENIZER, "tiny", len(TOKENIZER))
 COLOURS = ("red", "blue", "green", "black")
 ITEMS = [
     Item("sky", "which colour is the sky?", COLOURS, 1),
@@ -140,6 +142,19 @@ def test_other_items_keep_their_scores_when_one_is_too_long() -> None:
     assert np.abs(difference).max() < 1e-5
 
 
+def test_log_counts_the_prompts_that_are_longer_than_the_context(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    longest = max(token_counts())
+    score(scoring_engine(model(), 64), [(0, 1, 2, 3)], longest)
+    assert "left out" not in capsys.readouterr().out
+    score(scoring_engine(model(), 64), [(0, 1, 2, 3)], longest - 1)
+    assert (
+        f"left out: 1 of 3 prompts are longer than the model's context of {longest - 1} tokens"
+        in capsys.readouterr().out
+    )
+
+
 def test_a_cell_whose_every_prompt_is_too_long_is_all_rows_without_scores() -> None:
     scores = score(scoring_engine(model(), 64), cyclic_design(4), context=3)
     assert scores.prompts == 0
@@ -191,3 +206,13 @@ def test_cost_of_a_cell_is_told_before_and_measured_after(
     scores = score(engine, cyclic_design(4))
     assert "12 prompts of 1,000 tokens: 17 to compute, 983 saved" in capsys.readouterr().out
     assert (scores.prompts, scores.tokens, scores.tokens_saved) == (12, 17, 983)
+
+
+def test_budget_that_a_profile_spells_wrongly_is_named_before_anything_is_loaded() -> None:
+    job = CellJob(
+        "zero_shot", "b", "c", "cyclic", tuple(cyclic_design(4)), PLAIN, None, 0, "float32", "cpu",
+        None, False, token_budget="many", threads=1,
+    )  # type: ignore[arg-type]  # fmt: skip
+    nowhere = Path("nowhere")
+    with pytest.raises(UserError, match=r"token_budget of rule score_cell.*'many'.*profile"):
+        run_cell(job, nowhere, nowhere, None, nowhere)

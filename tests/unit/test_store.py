@@ -551,6 +551,7 @@ def test_cells_table_keeps_what_scoring_noted(tmp_path: Path) -> None:
         (checkpoint,) = reader.table("checkpoints").rows(named=True)
     assert (row["prompts"], row["tokens"], row["dtype"]) == (12, 900, "float32")
     assert (row["tokens_saved"], row["tokens_per_second"]) == (300, 600.0)
+    assert (row["engine"], row["token_budget"]) == ("shared_prefixes", 1024)
     assert row["versions"] == '{"python": "3", "torch": "2"}'
     assert (row["n_items"], row["n_usable"], row["filtered_pool"]) == (4, 4, True)
     assert checkpoint["base"] is None

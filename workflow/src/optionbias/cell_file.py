@@ -43,6 +43,8 @@ class CellFacts:
         dtype: precision the model computed in.
         device: where it ran.
         revision: the checkpoint's revision, from its manifest.
+        engine: ``shared_prefixes`` or ``plain_batches``.
+        token_budget: most tokens computed at once, as it was when the cell was done.
         load_seconds: wall time of loading the checkpoint.
         score_seconds: wall time of tokenising and scoring.
         prompts: prompts scored.
@@ -61,6 +63,8 @@ class CellFacts:
     dtype: str
     device: str
     revision: str
+    engine: str
+    token_budget: int
     load_seconds: float
     score_seconds: float
     prompts: int

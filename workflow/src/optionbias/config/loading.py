@@ -179,6 +179,10 @@ def _cross_checks(config: Config) -> list[str]:
         *(f"checkpoints.{name}.base: a checkpoint of stage 'base' came from no other; leave it out"
           for name, entry in config.checkpoints.items()
           if entry.stage == "base" and entry.base is not None),
+        *(f"checkpoints.{name}.device_map: device 'cpu' leaves nothing to spread the checkpoint "
+          "over; leave one of them out"
+          for name, entry in config.checkpoints.items()
+          if entry.device == "cpu" and entry.device_map is not None),
     ]  # fmt: skip
     return problems or [*_shot_problems(config), *_matrix_problems(config)]
 

@@ -10,6 +10,7 @@ import yaml
 
 from optionbias.config.matrix import Cell, cell_matrix
 from optionbias.config.model import Config
+from optionbias.readouts import readout_named
 
 # A message of `run_log`, or the last line of a traceback.
 _ERROR = re.compile(r"(error:|[\w.]*(Error|Exception|Exit|Interrupt)\b)")
@@ -32,7 +33,7 @@ def missing_cells(config: Config, directory: Path) -> list[MissingCell]:
     """
     results = directory / "results"
     return [
-        MissingCell(cell, _reason_in(results / f"logs/score_cell/{cell}.log"))
+        MissingCell(cell, _reason(results / "logs", cell))
         for cell in cell_matrix(config).cells
         if not (results / f"cells/{cell}.parquet").is_file()
     ]
@@ -48,6 +49,17 @@ def omission_lines(missing: Sequence[MissingCell]) -> str:
         default_flow_style=None,
         width=math.inf,
     ).rstrip()
+
+
+def _reason(logs: Path, cell: Cell) -> str | None:
+    """Return the error of the first job that a cell needs and that failed."""
+    jobs = [
+        *(f"{rule}/{cell.checkpoint}" for rule in ("fetch_checkpoint", "prepare_checkpoint")),
+        *(f"{rule}/{cell.benchmark}" for rule in ("fetch_benchmark", "prepare_items")),
+        *([f"prepare_shots/{cell.benchmark}"] if readout_named(cell.readout).n_shots else []),
+        f"score_cell/{cell}",
+    ]
+    return next(filter(None, (_reason_in(logs / f"{job}.log") for job in jobs)), None)
 
 
 def _reason_in(log: Path) -> str | None:

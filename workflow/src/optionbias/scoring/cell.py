@@ -86,6 +86,11 @@ def score_cell(
     limit = math.inf if context is None else context
     fitting = [index for index, entry in enumerate(asked) if entry.query.n_tokens <= limit]
     queries = [asked[index].query for index in fitting]
+    if len(queries) < len(asked):
+        print(
+            f"left out: {len(asked) - len(queries):,} of {len(asked):,} prompts are longer than "
+            f"the model's context of {context:,} tokens"
+        )
     workload = engine.workload(queries)
     print(
         f"{workload.prompts:,} prompts of {workload.prompt_tokens:,} tokens: {workload.tokens:,} "

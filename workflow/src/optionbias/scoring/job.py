@@ -12,6 +12,7 @@ import torch
 
 from optionbias.cell_file import LOW_LETTER_MASS, CellFacts, write_cell
 from optionbias.checkpoints.manifest import read_manifest
+from optionbias.errors import UserError
 from optionbias.items.item_file import read_items
 from optionbias.items.limit import limit_items
 from optionbias.orderings import Ordering, cyclic_design
@@ -69,8 +70,13 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
 
     Raises:
         UserError: a missing file, a letter that is not one token, no GPU where one
-            is asked for.
+            is asked for, a budget that is no number.
     """
+    if not isinstance(job.token_budget, int):
+        raise UserError(
+            f"the resource token_budget of rule score_cell must be a number of tokens, "
+            f"not '{job.token_budget}'; correct it in the profile or on the command line"
+        )
     torch.set_num_threads(job.threads)
     if not set(cyclic_design(len(job.orderings[0]))) <= set(job.orderings):
         print("note: this design lacks cyclic orderings, so the cell will have no factors")
@@ -98,9 +104,9 @@ def run_cell(job: CellJob, manifest_path: Path, items_path: Path, shots_path: Pa
         print(f"flagged: the letters' median probability together is only {median_mass:.3g}")
     facts = CellFacts(
         job.readout, job.benchmark, job.checkpoint, job.design, items[0].n_options, job.dtype,
-        loaded.device, manifest.revision, load_seconds, scores.score_seconds, scores.prompts,
-        scores.tokens, scores.tokens_saved, scores.tokens / scores.score_seconds,
-        peak_bytes(loaded.device), recorded_versions(),
+        loaded.device, manifest.revision, engine.name, engine.token_budget, load_seconds,
+        scores.score_seconds, scores.prompts, scores.tokens, scores.tokens_saved,
+        scores.tokens / scores.score_seconds, peak_bytes(loaded.device), recorded_versions(),
     )  # fmt: skip
     write_cell(cell_path, scores.frame, facts, [item.item_id for item in items], job.orderings)
     return facts

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from optionbias.errors import UserError
@@ -82,12 +83,14 @@ def load_checkpoint(
         model: Any = AutoModelForCausalLM.from_pretrained(
             folder, dtype=getattr(torch, dtype), device_map=device_map, **options
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        said = " ".join(str(error).split())
         raise UserError(
-            f"checkpoint '{checkpoint}': {folder} cannot be loaded ({error})"
+            f"checkpoint '{checkpoint}': {folder} cannot be loaded; a copy that broke off, or a "
+            f"missing file, is the usual reason ({said})"
         ) from error
     model = (model if device_map else model.to(place)).eval()
-    encoder = PromptEncoder(tokenizer, checkpoint)
+    encoder = PromptEncoder(tokenizer, checkpoint, len(model.get_input_embeddings().weight))
     return LoadedCheckpoint(model, encoder, context_length(model.config), place)
 
 

@@ -18,12 +18,19 @@ _Row = tuple[TokenIds, list[Read]]
 class PlainBatchEngine:
     """Scores rows sorted by length, as many at a time as the budget of tokens holds."""
 
+    name = "plain_batches"
+
     def __init__(self, forward: ForwardPass, budget: TokenBudget) -> None:
         """Score with a prepared model and a budget of tokens a batch, padding included."""
         self._forward = forward
         self._budget = budget
         self._limit = rescaled_beyond(forward.model.config)
         self._tokens_computed = 0
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens at once, as far as memory has shown."""
+        return self._budget.tokens
 
     @property
     def tokens_computed(self) -> int:

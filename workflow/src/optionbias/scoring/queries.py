@@ -49,7 +49,17 @@ class Workload:
 
 
 class Engine(Protocol):
-    """What scores queries; `optionbias.scoring.engine` chooses one for a model."""
+    """What scores queries; `optionbias.scoring.engine` chooses one for a model.
+
+    Attributes:
+        name: ``shared_prefixes`` or ``plain_batches``.
+    """
+
+    name: str
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens at once, as far as memory has shown."""
 
     @property
     def tokens_computed(self) -> int:

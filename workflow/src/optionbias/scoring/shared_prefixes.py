@@ -18,6 +18,8 @@ from optionbias.scoring.reads import ScoreSums
 class SharedPrefixEngine:
     """Scores queries by their prefix tree, as many tokens at a time as the budget holds."""
 
+    name = "shared_prefixes"
+
     def __init__(self, forward: ForwardPass, budget: TokenBudget) -> None:
         """Score with a prepared model and a budget of tokens a chunk."""
         self._forward = forward
@@ -25,6 +27,11 @@ class SharedPrefixEngine:
         self._plain = PlainBatchEngine(forward, budget)
         self._limit = rescaled_beyond(forward.model.config)
         self._tokens_computed = 0
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens at once, as far as memory has shown."""
+        return self._budget.tokens
 
     @property
     def tokens_computed(self) -> int:
