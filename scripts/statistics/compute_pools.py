@@ -31,8 +31,9 @@ def main(
             json.loads(policies),
             few_shot_readouts,
         )
+        left_out = exclusions_frame(excluded, reader.table("unusable_items"))
     write_frame(frame, pools)
-    write_frame(exclusions_frame(excluded), exclusions)
+    write_frame(left_out, exclusions)
     write_frame(omitted_frame(json.loads(omitted_cells)), omitted)
 
 

@@ -173,9 +173,11 @@ def pools_frames() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     )
     exclusions = pl.DataFrame(
         {
-            "benchmark": ["arc_easy", "arc_easy"],
-            "reason": ["duplicate option texts", "K = 5, the cell has K = 4"],
-            "n": [1, 1],
+            "benchmark": ["arc_easy", "arc_easy", "arc_easy"],
+            "readout": [None, None, "zero_shot"],
+            "checkpoint": [None, None, "olmo-1b"],
+            "reason": ["duplicate option texts", "K = 5, the cell has K = 4", "too long"],
+            "n": [1, 1, 2],
         }
     )
     omitted = pl.DataFrame(

@@ -47,13 +47,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
         benchmark_files("three", THREE),
     ]
     with open_store(store_of(folder, cells, benchmarks)) as reader:
-        names = ("cells", "benchmarks", "items", "excluded_items")
+        names = ("cells", "benchmarks", "items", "excluded_items", "unusable_items")
         return {name: reader.table(name) for name in names}
 
 
 @pytest.fixture(scope="module")
 def pools(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    return pools_frame(*tables.values(), POLICIES, ["five_shot"])
+    names = ("cells", "benchmarks", "items", "excluded_items")
+    return pools_frame(*(tables[name] for name in names), POLICIES, ["five_shot"])
 
 
 def test_one_row_per_readout_and_benchmark_that_was_run(pools: pl.DataFrame) -> None:
@@ -89,17 +90,28 @@ def test_letters_of_the_examples_stand_beside_few_shot_readouts_alone(pools: pl.
 def test_exclusions_are_counted_by_reason_without_their_specifics(
     tables: dict[str, pl.DataFrame],
 ) -> None:
-    assert exclusions_frame(tables["excluded_items"]).rows() == [
-        ("b", "duplicate options", 1),
-        ("b", "empty option", 2),
+    assert exclusions_frame(tables["excluded_items"], tables["unusable_items"].clear()).rows() == [
+        ("b", None, None, "duplicate options", 1),
+        ("b", None, None, "empty option", 2),
+    ]
+
+
+def test_items_that_one_cell_could_not_use_are_counted_with_their_cell(
+    tables: dict[str, pl.DataFrame],
+) -> None:
+    unusable = tables["unusable_items"]
+    reasons = set(unusable["reason"])
+    assert exclusions_frame(tables["excluded_items"], unusable).rows()[2:] == [
+        ("b", "zero_shot", "c3", *reasons, 1),
+        ("b", "zero_shot", "c4", *reasons, 2),
     ]
 
 
 def test_no_exclusions_are_an_empty_frame_with_the_same_columns(
     tables: dict[str, pl.DataFrame],
 ) -> None:
-    full = exclusions_frame(tables["excluded_items"])
-    empty = exclusions_frame(tables["excluded_items"].clear())
+    full = exclusions_frame(tables["excluded_items"], tables["unusable_items"].clear())
+    empty = exclusions_frame(tables["excluded_items"].clear(), tables["unusable_items"].clear())
     assert empty.height == 0
     assert empty.schema == full.schema
 

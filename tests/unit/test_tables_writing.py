@@ -139,14 +139,16 @@ def test_pools_table_keeps_exclusions_and_omitted_cells_with_their_reasons(tmp_p
         "exclusions",
         "omitted",
     ]
-    assert "duplicate option texts" in text.read_text(encoding="utf-8")
+    written = text.read_text(encoding="utf-8")
+    assert r"| arc\_easy | all | all | duplicate option texts | 1 |" in written
+    assert r"| arc\_easy | zero\_shot | olmo-1b | too long | 2 |" in written
     assert r"prompt needs 100\% of a\_context \& more" in tex.read_text(encoding="utf-8")
 
 
 def test_pools_table_without_exclusions_says_so() -> None:
     pools, exclusions, omitted = pools_frames()
     text = markdown(t04_pools.build(pools, exclusions.clear(), omitted.clear()))
-    assert "No item was excluded." in text
+    assert "No item was excluded, and every cell could use all items." in text
     assert "No cell was omitted." in text
 
 

@@ -21,6 +21,13 @@ POOL_SCHEMA = {
     "excluded": pl.Int64,
     "shot_letters": pl.String,
 }
+EXCLUSION_SCHEMA = {
+    "benchmark": pl.String,
+    "readout": pl.String,
+    "checkpoint": pl.String,
+    "reason": pl.String,
+    "n": pl.Int64,
+}
 OMITTED_SCHEMA = dict.fromkeys(("readout", "benchmark", "checkpoint", "reason"), pl.String)
 
 
@@ -74,15 +81,23 @@ def pools_frame(
     )
 
 
-def exclusions_frame(excluded: pl.DataFrame) -> pl.DataFrame:
-    """Return the number of excluded items per benchmark and reason, specifics left away.
+def exclusions_frame(excluded: pl.DataFrame, unusable: pl.DataFrame) -> pl.DataFrame:
+    """Return the number of items left out per reason, specifics left away.
+
+    Items that no cell asks have neither readout nor checkpoint; those that one cell could not
+    answer have both.
 
     Args:
         excluded: the store's table of excluded items; a reason's specifics follow a colon.
+        unusable: the store's table of unusable items.
     """
+    keys = [*EXCLUSION_SCHEMA][:-1]
     reason = pl.col("reason").str.split(": ").list.first()
-    counted = excluded.group_by("benchmark", reason).agg(pl.len().alias("n"))
-    return counted.cast({"n": pl.Int64}).sort("benchmark", "reason")
+    left_out = pl.concat([excluded, unusable], how="diagonal").with_columns(reason)
+    counted = left_out.group_by(keys).agg(pl.len().alias("n"))
+    return counted.select(pl.col(name).cast(kind) for name, kind in EXCLUSION_SCHEMA.items()).sort(
+        keys, nulls_last=False
+    )
 
 
 def omitted_frame(omitted: Sequence[Mapping[str, str]]) -> pl.DataFrame:

@@ -10,8 +10,8 @@ NOTES = (
     "Cells: checkpoints run. Filtered: cells whose usable items reach 90% of the modal number of "
     "usable items over the benchmark's zero_shot cells.",
     "Usable: items with an answer under every cyclic ordering; smallest, median and largest number "
-    "over the cells. Excluded: items of the source that did not enter the benchmark, by reason "
-    "in the second part.",
+    "over the cells. Excluded: items of the source that did not enter the benchmark. The second "
+    "part gives the reasons for them, and for items that a single cell could not use.",
     "Canonical order: as in the source, or one seeded shuffle per item where the source keeps the "
     "right option at one letter. Order-dependent: items with an option such as “all of the above”, "
     "and what was done with them.",
@@ -28,7 +28,7 @@ def build(pools: pl.DataFrame, exclusions: pl.DataFrame, omitted: pl.DataFrame) 
         apart by the column ``part``; columns that a part lacks are null there.
     """
     pools = pools.sort("readout", "benchmark")
-    exclusions = exclusions.sort("benchmark", "reason")
+    exclusions = exclusions.sort("benchmark", "readout", "checkpoint", "reason")
     omitted = omitted.sort("readout", "benchmark", "checkpoint")
     frames = {"pools": pools, "exclusions": exclusions, "omitted": omitted}
     data = pl.concat(
@@ -37,7 +37,11 @@ def build(pools: pl.DataFrame, exclusions: pl.DataFrame, omitted: pl.DataFrame) 
     )
     parts = [
         Part("Pools", _pool_rows(pools), "No cell was run."),
-        Part("Excluded items by reason", _exclusion_rows(exclusions), "No item was excluded."),
+        Part(
+            "Excluded and unusable items by reason",
+            _exclusion_rows(exclusions),
+            "No item was excluded, and every cell could use all items.",
+        ),
         Part("Omitted cells", _texts(omitted), "No cell was omitted."),
     ]
     return Table(data, parts, CAPTION, NOTES)
@@ -68,7 +72,13 @@ def _pool_rows(pools: pl.DataFrame) -> pl.DataFrame:
 
 def _exclusion_rows(exclusions: pl.DataFrame) -> pl.DataFrame:
     rows = [
-        {"benchmark": row["benchmark"], "reason": row["reason"], "items": format_count(row["n"])}
+        {
+            "benchmark": row["benchmark"],
+            "readout": row["readout"] or "all",
+            "checkpoint": row["checkpoint"] or "all",
+            "reason": row["reason"],
+            "items": format_count(row["n"]),
+        }
         for row in exclusions.iter_rows(named=True)
     ]
     return pl.DataFrame(rows)
