@@ -14,7 +14,7 @@ from typing import Annotated
 import torch
 import typer
 from scoring_engines import OwnEngines
-from scoring_work import load_panel, prepared_folder, read_questions, works_named
+from scoring_work import prepared_work
 
 from optionbias.run_log import logged
 from optionbias.scoring.memory import bytes_per_token
@@ -49,10 +49,7 @@ def resident(field: str = "VmRSS") -> int:
 
 def take(key: str, items_scale: float) -> dict[str, float]:
     """Load a work's checkpoint, score its prompts, and return bytes at each stage."""
-    (work,) = works_named(key)
-    experiment = load_panel()
-    folder = prepared_folder(experiment.config, work.checkpoint)
-    questions = read_questions(work, experiment, items_scale)
+    work, folder, questions = prepared_work(key, items_scale)
     before = resident()
     engines = OwnEngines(folder, work.checkpoint)
     loaded = resident()

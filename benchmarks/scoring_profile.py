@@ -13,7 +13,7 @@ from typing import Annotated
 import torch
 import typer
 from scoring_engines import OwnEngines
-from scoring_work import Questions, load_panel, prepared_folder, read_questions, works_named
+from scoring_work import Questions, prepared_work
 from torch.profiler import ProfilerActivity, profile
 
 from optionbias.run_log import logged
@@ -53,10 +53,8 @@ def main(
     """Profile the shared engine on one work of the benchmark."""
     with logged(None):
         torch.set_num_threads(threads)
-        (work,) = works_named(key)
-        experiment = load_panel()
-        engines = OwnEngines(prepared_folder(experiment.config, work.checkpoint), work.checkpoint)
-        questions = read_questions(work, experiment, items_scale)
+        work, folder, questions = prepared_work(key, items_scale)
+        engines = OwnEngines(folder, work.checkpoint)
         engines.measure("shared", questions)
         seconds, operators = profiled(engines, questions)
         print(operators)

@@ -183,6 +183,18 @@ def read_questions(work: Work, experiment: Experiment, items_scale: float) -> Qu
     return Questions(prompts, readout.style, items[0].n_options)
 
 
+def prepared_work(key: str, items_scale: float) -> tuple[Work, Path, Questions]:
+    """Return one work with its checkpoint's folder and its prompts.
+
+    Raises:
+        UserError: there is no such work, or its weights or items cannot be had.
+    """
+    (work,) = works_named(key)
+    experiment = load_panel()
+    folder = prepared_folder(experiment.config, work.checkpoint)
+    return work, folder, read_questions(work, experiment, items_scale)
+
+
 def _items_and_shots(
     benchmark: str, experiment: Experiment, n_shots: int
 ) -> tuple[Sequence[Item], list[Item]]:
