@@ -209,10 +209,11 @@ def test_cost_of_a_cell_is_told_before_and_measured_after(
 
 
 def test_budget_that_a_profile_spells_wrongly_is_named_before_anything_is_loaded() -> None:
+    spelled: Any = "many"
     job = CellJob(
         "zero_shot", "b", "c", "cyclic", tuple(cyclic_design(4)), PLAIN, None, 0, "float32", "cpu",
-        None, False, token_budget="many", threads=1,
-    )  # type: ignore[arg-type]  # fmt: skip
+        None, False, token_budget=spelled, threads=1,
+    )  # fmt: skip
     nowhere = Path("nowhere")
     with pytest.raises(UserError, match=r"token_budget of rule score_cell.*'many'.*profile"):
         run_cell(job, nowhere, nowhere, None, nowhere)

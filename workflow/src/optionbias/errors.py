@@ -1,4 +1,4 @@
-"""The one exception type for mistakes a user can mend."""
+"""The one exception type for mistakes a user can mend, and errors of others in a message."""
 
 
 class UserError(Exception):
@@ -8,3 +8,8 @@ class UserError(Exception):
     to do. Command-line entry points print it and exit with status 1; every
     other exception is a defect of the library and keeps its traceback.
     """
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or its type where it says nothing."""
+    return next(iter(str(error).splitlines()), type(error).__name__)

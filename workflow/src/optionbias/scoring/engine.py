@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from optionbias.errors import UserError
+from optionbias.errors import UserError, first_line
 from optionbias.scoring.attention import layer_windows
 from optionbias.scoring.forward_pass import ForwardPass
 from optionbias.scoring.loading import context_length
@@ -92,8 +92,7 @@ def why_not_shared(forward: ForwardPass) -> str | None:
     except UserError:
         raise
     except Exception as error:  # any failure of code that is not ours means: not this model
-        lines = str(error).splitlines() or [type(error).__name__]
-        return lines[0]
+        return first_line(error)
     return reason
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from optionbias.errors import UserError
+from optionbias.errors import UserError, first_line
 
 Result = TypeVar("Result")
 
@@ -54,7 +54,7 @@ class TokenBudget:
         except (RuntimeError, MemoryError) as error:
             if not _ran_out_of_memory(error):
                 raise
-            said = next(iter(str(error).splitlines()), type(error).__name__)
+            said = first_line(error)
         if not divisible:
             raise UserError(
                 f"{tokens} tokens alone do not fit in this device's memory ({said}); use a larger "

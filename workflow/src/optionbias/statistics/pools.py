@@ -91,13 +91,12 @@ def exclusions_frame(excluded: pl.DataFrame, unusable: pl.DataFrame) -> pl.DataF
         excluded: the store's table of excluded items; a reason's specifics follow a colon.
         unusable: the store's table of unusable items.
     """
-    keys = [*EXCLUSION_SCHEMA][:-1]
+    keys = ["benchmark", "readout", "checkpoint", "reason"]
     reason = pl.col("reason").str.split(": ").list.first()
     left_out = pl.concat([excluded, unusable], how="diagonal").with_columns(reason)
     counted = left_out.group_by(keys).agg(pl.len().alias("n"))
-    return counted.select(pl.col(name).cast(kind) for name, kind in EXCLUSION_SCHEMA.items()).sort(
-        keys, nulls_last=False
-    )
+    columns = (pl.col(name).cast(kind) for name, kind in EXCLUSION_SCHEMA.items())
+    return counted.select(columns).sort(keys)
 
 
 def omitted_frame(omitted: Sequence[Mapping[str, str]]) -> pl.DataFrame:
