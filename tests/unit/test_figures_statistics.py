@@ -1,72 +1,12 @@
-"""What the figures are told: correlations with intervals, highlighted pairs, averages."""
+"""What F1, F3 and the factors table are told: highlighted pairs and averages."""
 
-import numpy as np
 import polars as pl
 import pytest
 from figure_frames import factors_frame
-from scipy.stats import spearmanr
 
-from optionbias.statistics.correlation import correlations_with_accuracy, spearman_with_interval
 from optionbias.statistics.pairs import opposite_pairs
+from optionbias.statistics.resampling import DrawSettings
 from optionbias.statistics.summaries import summarise_cells
-
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=30)
-Y = X + RNG.normal(size=30)
-
-
-def test_correlation_is_spearmans_with_ties() -> None:
-    tied = np.round(X)
-    found = spearman_with_interval(tied, Y, seed=1, draws=10)
-    assert found.estimate == pytest.approx(spearmanr(tied, Y).statistic, abs=1e-12)
-
-
-def test_interval_is_the_percentiles_of_resampled_cells() -> None:
-    found = spearman_with_interval(X, Y, seed=1, draws=500)
-    generator = np.random.default_rng(1)
-    chosen = generator.integers(0, 30, size=(500, 30))
-    draws = [spearmanr(X[row], Y[row]).statistic for row in chosen]
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
-
-
-def test_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    first, again = (spearman_with_interval(X, Y, seed=2, draws=200) for _ in range(2))
-    assert first == again
-    assert first.low != spearman_with_interval(X, Y, seed=3, draws=200).low
-
-
-def test_drawing_in_chunks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = spearman_with_interval(X, Y, seed=2, draws=200)
-    monkeypatch.setattr("optionbias.statistics.correlation.CHUNK_VALUES", 100)
-    assert spearman_with_interval(X, Y, seed=2, draws=200) == whole
-
-
-def test_undefined_cells_and_draws_are_left_out_and_counted() -> None:
-    x = np.array([1.0, 1.0, 2.0, np.nan])
-    y = np.array([1.0, 2.0, 3.0, 4.0])
-    found = spearman_with_interval(x, y, seed=1, draws=200)
-    assert (found.n, found.left_out) == (3, 1)
-    assert 0 < found.undefined_draws < 200
-    assert found.low is not None
-
-
-def test_below_three_cells_there_is_no_correlation() -> None:
-    found = spearman_with_interval(X[:2], Y[:2], seed=1)
-    assert (found.estimate, found.low, found.high, found.n) == (None, None, None, 2)
-
-
-def test_a_constant_side_has_no_correlation() -> None:
-    assert spearman_with_interval(np.ones(5), Y[:5], seed=1, draws=10).estimate is None
-
-
-def test_every_readout_has_its_own_correlations() -> None:
-    found = correlations_with_accuracy(
-        factors_frame(10, 2, ("zero_shot", "five_shot")), seed=1, draws=20
-    )
-    assert found.height == 6
-    skew = found.filter(pl.col("statistic") == "skew")
-    assert skew["n"].to_list() == [8, 8]
-    assert skew["left_out"].to_list() == [2, 2]
 
 
 def cells(*rows: tuple[str, int, float, float], few: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -121,7 +61,7 @@ def test_without_opposite_factors_there_is_no_pair_but_a_reason() -> None:
 
 def test_averages_leave_undefined_and_flagged_cells_out_and_count_them() -> None:
     frame = factors_frame(10, 2)
-    found = summarise_cells(frame, seed=1, draws=100)
+    found = summarise_cells(frame, DrawSettings(1, 100))
     skew = found.filter(pl.col("statistic") == "skew").to_dicts()
     assert (skew[0]["n_cells"], skew[0]["n_undefined"]) == (8, 2)
     assert skew[0]["mean"] == pytest.approx(frame["skew"].mean())
@@ -131,6 +71,15 @@ def test_averages_leave_undefined_and_flagged_cells_out_and_count_them() -> None
 
 
 def test_averages_of_two_cells_have_no_interval() -> None:
-    found = summarise_cells(factors_frame(2), seed=1, draws=10).to_dicts()
+    found = summarise_cells(factors_frame(2), DrawSettings(1, 10)).to_dicts()
     assert found[0]["mean"] is not None
     assert found[0]["mean_low"] is None
+
+
+def test_averages_resample_checkpoints_only_where_there_are_eight() -> None:
+    few = summarise_cells(factors_frame(20), DrawSettings(1, 50)).to_dicts()[0]
+    assert few["n_checkpoints"] == 5
+    assert (few["mean_block_low"], few["median_block_low"]) == (None, None)
+    many = summarise_cells(factors_frame(80), DrawSettings(1, 50)).to_dicts()[0]
+    assert many["n_checkpoints"] == 10
+    assert many["mean_block_low"] < many["mean"] < many["mean_block_high"]

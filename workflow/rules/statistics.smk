@@ -1,14 +1,40 @@
-"""Statistics: what tables and figures show, as frames.
+"""Statistics of one cell: its answers and its factors; and what entered and what did not.
 
-Needs: the store, read-only; `compare_cells` the factors alone.
-Makes: results/statistics/*.parquet.
-Why apart: minutes of resampling, repeated when the store or a statistic changes, never for
-a figure.
+Needs: the store, read-only.
+Makes: results/statistics/{answers,cells,factors,order_dependent,pools,…}.parquet.
+Why apart: the store is read once; minutes of resampling, repeated when the answers or a
+statistic change, never for a figure.
 """
+
+
+rule collect_answers:
+    input:
+        store="results/store/probabilities.duckdb",
+    output:
+        answers="results/statistics/answers.parquet",
+        cells="results/statistics/cells.parquet",
+    log:
+        "results/logs/collect_answers.log",
+    benchmark:
+        "results/timings/collect_answers.tsv"
+    conda:
+        "../../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        tie_seed=experiment.config.seeds.ties,
+        code=experiment.code("statistics/collect_answers.py"),
+    script:
+        "../../scripts/statistics/collect_answers.py"
 
 
 rule compute_factors:
     input:
+        answers="results/statistics/answers.parquet",
+        cells="results/statistics/cells.parquet",
         store="results/store/probabilities.duckdb",
     output:
         factors="results/statistics/factors.parquet",
@@ -26,7 +52,6 @@ rule compute_factors:
         gpu=0,
     params:
         settings=experiment.factor_settings(),
-        tie_seed=experiment.config.seeds.ties,
         reported_apart=experiment.reported_apart,
         code=experiment.code("statistics/compute_factors.py"),
     script:
@@ -59,36 +84,3 @@ rule compute_pools:
         code=experiment.code("statistics/compute_pools.py"),
     script:
         "../../scripts/statistics/compute_pools.py"
-
-
-rule compare_cells:
-    input:
-        factors="results/statistics/factors.parquet",
-    output:
-        correlations="results/statistics/correlations_with_accuracy.parquet",
-        pairs="results/statistics/opposite_pairs.parquet",
-        summaries="results/statistics/cell_summaries.parquet",
-    log:
-        "results/logs/compare_cells.log",
-    benchmark:
-        "results/timings/compare_cells.tsv"
-    conda:
-        "../../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
-    params:
-        seed=experiment.config.seeds.statistics,
-        draws=experiment.config.statistics.bootstrap_draws,
-        code=experiment.code("statistics/compare_cells.py"),
-    script:
-        "../../scripts/statistics/compare_cells.py"
-
-
-rule statistics:
-    input:
-        rules.compute_factors.output,
-        rules.compute_pools.output,
-        rules.compare_cells.output,

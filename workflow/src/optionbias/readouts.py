@@ -1,5 +1,6 @@
 """The registry of readouts: what each asks, what it stores, whether order matters."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from optionbias.errors import UserError
@@ -36,6 +37,18 @@ READOUTS = {
         Readout("five_shot", "first token after five solved examples", n_shots=5),
     )
 }
+
+FIRST_TOKEN_READOUTS = ("zero_shot", "five_shot", "zero_shot_chat", "five_shot_chat")
+"""Readouts whose answer is the letter of highest next-token probability, in sequence."""
+
+
+def first_token_readouts(names: Iterable[str]) -> list[str]:
+    """Return those of the readouts that read the first token, zero-shot first.
+
+    Figures and everything across cells are about these, one at a time (method, section 1).
+    """
+    present = set(names)
+    return [name for name in FIRST_TOKEN_READOUTS if name in present]
 
 
 def readout_named(name: str) -> Readout:

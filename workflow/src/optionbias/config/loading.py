@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from optionbias.builtin import BUILTIN_BENCHMARKS
 from optionbias.config.matrix import cell_matrix
-from optionbias.config.model import FORMS, LIST_TAG, TEXT_TAG, Benchmark, Config, StrictModel
+from optionbias.config.model import FORMS, LIST_TAG, TEXT_TAG, Benchmark, Config
+from optionbias.config.strict import StrictModel
 from optionbias.errors import UserError
 from optionbias.readouts import READOUTS
 

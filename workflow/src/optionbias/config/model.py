@@ -6,8 +6,10 @@ are generated from it.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
+from optionbias.config.analysis import Seeds, Statistics
+from optionbias.config.strict import StrictModel
 from optionbias.orderings import MAXIMUM_LETTERS
 
 IDENTIFIER = r"^[a-z0-9][a-z0-9._-]*$"
@@ -42,14 +44,6 @@ Choices = Annotated[
     Annotated[str, Tag(TEXT_TAG)] | Annotated[list[str], Tag(LIST_TAG)],
     Discriminator(_text_or_list),
 ]
-
-
-class StrictModel(BaseModel):
-    """A frozen model that refuses keys it does not know and values of another type."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
-    )
 
 
 class HubCheckpointSource(StrictModel):
@@ -245,32 +239,6 @@ class Omission(StrictModel):
     """Why; shown in the table of pools."""
 
 
-class Seeds(StrictModel):
-    """Every random choice starts from one of these."""
-
-    items: int = 0
-    """Choice of items under a limit, shuffled canonical orders, built-in benchmarks."""
-    ties: int = 0
-    """Which of several exactly tied contents counts as the answer."""
-    calibration: int = 0
-    """Split into calibration and evaluation items."""
-    statistics: int = 0
-    """Bootstrap draws, noise levels, permutations."""
-
-
-class Statistics(StrictModel):
-    """Settings of the statistics."""
-
-    bootstrap_draws: int = Field(default=10_000, ge=100)
-    """Draws behind every percentile interval."""
-    noise_draws: int = Field(default=1_000, ge=100)
-    """Draws behind the noise level of skew and pooled SD."""
-    few_flipping_items: int = Field(default=30, ge=1)
-    """Cells with fewer flipping items than this are flagged."""
-    calibration_share: float = Field(default=0.05, gt=0, lt=1)
-    """Share of a benchmark's items that estimate the prior; 0.25 suits fewer than 100 items."""
-
-
 class Config(StrictModel):
     """The whole configuration of one experiment."""
 
@@ -280,7 +248,7 @@ class Config(StrictModel):
     """The benchmarks, by id."""
     panels: list[Panel] = Field(min_length=1)
     """Blocks of cells; their union is the experiment."""
-    omit: list[Omission] = []
+    omit: list[Omission] = Field(default=[])
     """Cells left out, each with a reason."""
     checkpoint_dir: str = "results/checkpoints"
     """Folder for converted weights; large, so a scratch disk suits."""

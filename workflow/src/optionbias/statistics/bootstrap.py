@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from optionbias.statistics.arrays import FloatArray, IntArray
 
-MAXIMUM_COUNTS_AT_ONCE = 4_000_000
+MAXIMUM_COUNTS_AT_ONCE = 1_000_000
+ITEMS_PER_BINOMIAL = 15
+"""Drawn items that cost about as much as one binomial of a multinomial draw."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,36 @@ def multinomial_counts(
         pattern_counts: int [P], items per distinct pattern; every draw has the same sum.
         draws: number of bootstrap draws.
         random: the generator; chunking does not change what it yields.
-        counts_at_once: bound on d·P, hence on memory.
+        counts_at_once: bound on what a chunk draws, hence on memory.
     """
-    n_items = int(pattern_counts.sum())
+    n_items, n_patterns = int(pattern_counts.sum()), len(pattern_counts)
+    # A binomial a pattern is dearer than a draw an item, unless the patterns are few.
+    few = n_patterns * ITEMS_PER_BINOMIAL <= n_items
     probabilities = pattern_counts / n_items
-    chunk = max(1, counts_at_once // len(pattern_counts))
+    pattern_of = np.repeat(np.arange(n_patterns), pattern_counts)
+    chunk = max(1, counts_at_once // max(n_patterns, 1 if few else n_items))
     for start in range(0, draws, chunk):
         size = min(chunk, draws - start)
-        yield random.multinomial(n_items, probabilities, size=size).astype(np.float64)
+        if few:
+            yield random.multinomial(n_items, probabilities, size=size).astype(np.float64)
+        else:
+            yield _counted(pattern_of, n_patterns, size, random)
+
+
+def resampled_item_counts(n_items: int, draws: int, random: np.random.Generator) -> FloatArray:
+    """Return how often each of n items is drawn, float [draws, n], with replacement."""
+    return _counted(np.arange(n_items), n_items, draws, random)
+
+
+def _counted(
+    pattern_of: IntArray, n_patterns: int, draws: int, random: np.random.Generator
+) -> FloatArray:
+    """Draw as many items as there are, with replacement, and count their patterns."""
+    n_items = len(pattern_of)
+    items = random.integers(n_items, size=(draws, n_items), dtype=np.uint32)
+    places = pattern_of[items] + (np.arange(draws) * n_patterns)[:, None]
+    counts = np.bincount(places.reshape(-1), minlength=draws * n_patterns)
+    return counts.reshape(draws, n_patterns).astype(np.float64)
 
 
 def bootstrap_values(

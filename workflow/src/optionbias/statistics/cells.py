@@ -6,12 +6,11 @@ draw can be undefined, ``<name>_undefined_draws``; the columns without interval;
 few_flipping; and the flags that the cells carry. Undefined is null, never NaN.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars
 
 from optionbias.orderings import cyclic_design
@@ -21,6 +20,7 @@ from optionbias.statistics.bootstrap import (
     distinct_patterns,
     percentile_interval,
 )
+from optionbias.statistics.cell_answers import CellAnswers
 from optionbias.statistics.definitions import (
     COUNTS,
     ESTIMATES_WITH_UNDEFINED_DRAWS,
@@ -41,43 +41,7 @@ from optionbias.statistics.noise import rotation_noise
 from optionbias.statistics.seeds import generator
 from optionbias.statistics.uniformity import detectable_deviation, holm, uniformity_p
 
-Flag = bool | float | int | str | None
 ESTIMATES = SCALAR_ESTIMATES + VECTOR_ESTIMATES
-
-
-@dataclass(frozen=True)
-class CellAnswers:
-    """The answers of one cell under the K cyclic orderings.
-
-    Attributes:
-        readout, benchmark, checkpoint: the cell's ids.
-        item_ids: N ids of the usable items.
-        contents: int [N, K], chosen contents, in the sequence of ``cyclic_design(K)``.
-        near_tie: bool [N, K], answers whose top two are a near tie.
-        gold: int [N], the correct contents.
-        n_options: K.
-        n_items: items asked, usable or not.
-        flags: further columns of the row, such as ``low_letter_mass``.
-        averaged: int [N], the content chosen after averaging the orderings'
-            probabilities; None for readouts that store no probabilities.
-    """
-
-    readout: str
-    benchmark: str
-    checkpoint: str
-    item_ids: tuple[str, ...]
-    contents: npt.NDArray[np.int64]
-    near_tie: npt.NDArray[np.bool_]
-    gold: npt.NDArray[np.int64]
-    n_options: int
-    n_items: int
-    flags: Mapping[str, Flag]
-    averaged: npt.NDArray[np.int64] | None = None
-
-    @property
-    def name(self) -> str:
-        """The cell as messages name it: readout/benchmark/checkpoint."""
-        return f"{self.readout}/{self.benchmark}/{self.checkpoint}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from optionbias.statistics.cells import CellAnswers
+from optionbias.statistics.cell_answers import CellAnswers
 
 ORDER_DEPENDENT = "order-dependent"
 OTHERS = "others"
@@ -36,13 +36,4 @@ def apart_by_order_dependence(
 
 
 def _part(cell: CellAnswers, mask: npt.NDArray[np.bool_], name: str) -> CellAnswers:
-    ids = tuple(item_id for item_id, kept in zip(cell.item_ids, mask, strict=True) if kept)
-    return replace(
-        cell,
-        item_ids=ids,
-        contents=cell.contents[mask],
-        near_tie=cell.near_tie[mask],
-        gold=cell.gold[mask],
-        averaged=None if cell.averaged is None else cell.averaged[mask],
-        flags={**cell.flags, "items": name},
-    )
+    return replace(cell.take(mask), flags={**cell.flags, "items": name})
