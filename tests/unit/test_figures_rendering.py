@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from optionbias.figures import f01_two_factors, f02_schematic, f03_factors_and_accuracy
 from optionbias.figures.labels import Label, place_labels, visible_text_boxes
 from optionbias.figures.style import freeze_layout, house_style, new_figure, save_figure
-from optionbias.statistics.correlation import correlations_with_accuracy
+from optionbias.statistics.correlations import correlations_frame
 from optionbias.statistics.pairs import opposite_pairs
+from optionbias.statistics.resampling import DrawSettings
 
 BOTH = ("zero_shot", "five_shot")
 FRAMES = {
@@ -34,7 +35,7 @@ def draw(name: str, factors: pl.DataFrame) -> Figure:
         return f02_schematic.plot()
     if name == "f01":
         return f01_two_factors.plot(factors)
-    correlations = correlations_with_accuracy(factors, seed=3, draws=50)
+    correlations = correlations_frame(factors, DrawSettings(3, 50))
     return f03_factors_and_accuracy.plot(factors, correlations, opposite_pairs(factors))
 
 

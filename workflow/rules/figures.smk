@@ -59,7 +59,7 @@ rule plot_schematic:
 rule plot_factors_and_accuracy:
     input:
         factors="results/statistics/factors.parquet",
-        correlations="results/statistics/correlations_with_accuracy.parquet",
+        correlations="results/statistics/correlations.parquet",
         pairs="results/statistics/opposite_pairs.parquet",
     output:
         svg=report(
@@ -89,3 +89,6 @@ rule figures:
         rules.plot_two_factors.output,
         rules.plot_schematic.output,
         rules.plot_factors_and_accuracy.output,
+        rules.plot_canonical_margin.output,
+        rules.plot_cap_null.output,
+        rules.plot_post_training.output,

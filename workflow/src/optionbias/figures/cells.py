@@ -57,7 +57,8 @@ def _groups(factors: pl.DataFrame, column: str, name: str) -> list[Group]:
             name=name.format(value),
             cells=factors.filter(pl.col(column) == value),
             colour=COLOURS[index % len(COLOURS)],
-            marker=MARKERS[index % len(MARKERS)],
+            # A ninth group has the first one's colour, hence another marker.
+            marker=MARKERS[(index + index // len(COLOURS)) % len(MARKERS)],
         )
         for index, value in enumerate(values)
     ]
@@ -129,7 +130,12 @@ def legend_handles(groups: Sequence[Group], with_hollow: bool) -> list[Line2D]:
 
 
 def flagged(cells: pl.DataFrame) -> NDArray[np.bool_]:
-    """Say for each cell whether it is flagged: few flips, degenerate or low letter mass."""
+    """Say for each cell whether it is flagged: few flips, degenerate or low letter mass.
+
+    A frame of margins brings the answer along in the column ``flagged``.
+    """
+    if "flagged" in cells.columns:
+        return cells["flagged"].fill_null(value=False).to_numpy().astype(np.bool_)
     marks = cells.select(pl.any_horizontal(pl.col(*FLAGS).fill_null(value=False)).alias("flagged"))
     return marks["flagged"].to_numpy().astype(np.bool_)
 

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from optionbias.figures.cells import (
     FLAGGED_NOTE,
     MAXIMUM_CELLS_WITH_WHISKERS,
-    NOTE_LINE_HEIGHT,
     Group,
     column,
     counted,
@@ -22,15 +21,21 @@ from optionbias.figures.cells import (
     group_by_options,
     legend_handles,
     whisker_rectangles,
-    write_wide_note,
 )
 from optionbias.figures.labels import Label, place_labels
-from optionbias.figures.style import TWO_COLUMNS, freeze_layout, house_style, new_figure
+from optionbias.figures.panels import (
+    NO_CELL,
+    of_readout,
+    rows_of_panels,
+    say_why_empty,
+    signed,
+)
+from optionbias.figures.style import freeze_layout, house_style
 
 PANEL_HEIGHT = 2.7
+ALL_CELLS = "all cells"
 STATISTICS = {"flip_rate": "flip rate", "pooled_sd": "pooled SD", "skew": "skew"}
 LEGEND_COLUMNS = 4
-LEGEND_HEIGHT = 0.4
 NOTE_WIDTH = 125
 LETTERS = "ab"
 RING_SIZE = 8.5
@@ -51,8 +56,8 @@ def plot(
 
     Args:
         factors: the factors frame; only cells of first-token readouts are drawn.
-        correlations: Spearman correlations with accuracy with their intervals, from
-            ``statistics.correlation.correlations_with_accuracy``.
+        correlations: Spearman correlations with their intervals, from
+            ``statistics.correlations.correlations_frame``.
         highlighted_pairs: from ``statistics.pairs.opposite_pairs``.
 
     Returns:
@@ -62,40 +67,30 @@ def plot(
     with house_style():
         readouts = first_token_readouts(factors)
         shown = factors.filter(pl.col("readout").is_in(readouts))
-        pairs = [_pair(_of(readout, shown), highlighted_pairs) for readout in readouts]
+        pairs = [_pair(of_readout(readout, shown), highlighted_pairs) for readout in readouts]
+        drawn = correlations.filter(
+            (pl.col("cells") == ALL_CELLS) & (pl.col("other") == "accuracy")
+        )
         notes = [
-            _note(_of(readout, shown), pair) for readout, pair in zip(readouts, pairs, strict=True)
+            _note(of_readout(readout, shown), pair, of_readout(readout, drawn))
+            for readout, pair in zip(readouts, pairs, strict=True)
         ]
-        figure, rows = _arrange(notes)
+        figure, rows = rows_of_panels(notes, [PANEL_HEIGHT], [1.0] * len(STATISTICS))
         groups = group_by_options(shown)
         for row, readout in zip(rows, readouts, strict=False):
-            _draw_row(row, _of(readout, shown), groups, _of(readout, correlations))
+            _draw_row(row, of_readout(readout, shown), groups, of_readout(readout, drawn))
             row[0].set_ylabel(readout)
         if groups:
             handles = legend_handles(_with_chance(groups), bool(flagged(shown).any()))
             columns = min(LEGEND_COLUMNS, len(handles))
             figure.legend(handles=handles, loc="outside lower center", ncols=columns)
         else:
-            _say_why_empty(rows[0])
+            for axes in rows[0]:
+                say_why_empty(axes, NO_CELL if axes is rows[0][1] else "")
         freeze_layout(figure)
         for row, pair, readout in zip(rows, pairs, readouts, strict=False):
-            _label_pair(row, pair, _of(readout, shown))
+            _label_pair(row, pair, of_readout(readout, shown))
         return figure
-
-
-def _arrange(notes: Sequence[Sequence[str]]) -> tuple[Figure, list[list[Axes]]]:
-    """Return a figure with a row of three panels and a note below it for every readout."""
-    heights = []
-    for lines in notes or [[]]:
-        heights += [PANEL_HEIGHT, NOTE_LINE_HEIGHT * len(lines) + 0.05]
-    figure = new_figure(TWO_COLUMNS, sum(heights) + LEGEND_HEIGHT)
-    grid = figure.add_gridspec(len(heights), len(STATISTICS), height_ratios=heights)
-    rows = []
-    for index in range(0, len(heights), 2):
-        rows.append([figure.add_subplot(grid[index, place]) for place in range(len(STATISTICS))])
-        lines = notes[index // 2] if notes else []
-        write_wide_note(figure.add_subplot(grid[index + 1, :]), lines)
-    return figure, rows
 
 
 def _draw_row(
@@ -156,35 +151,68 @@ def _draw_cap(axes: Axes, group: Group) -> None:
 
 
 def _correlation_text(cells: pl.DataFrame, correlations: pl.DataFrame, statistic: str) -> str:
-    """Return the correlation with interval and N, or one line that says why there is none."""
+    """Return the correlation with its intervals and N, or one line that says why there is none."""
     missing = cells[statistic].null_count()
     without = f", {missing} undefined" if missing else ""
-    rows = correlations.filter(pl.col("statistic") == statistic).to_dicts()
+    of_all = pl.col("n_options").is_null() & (pl.col("statistic") == statistic)
+    rows = correlations.filter(of_all).to_dicts()
     if not rows:
         return "no correlation was computed"
     found = rows[0]
-    size = f"N = {counted(found['n'], 'cell')}{without}"
+    size = f"N = {counted(found['n_cells'], 'cell')}{without}"
     if found["estimate"] is None:
-        reason = "fewer than 3 cells" if found["n"] < len(STATISTICS) else "a constant side"
+        reason = str(found["note"]).removeprefix("undefined: ")
         return f"no correlation: {reason}\n{size}"
-    if found["low"] is None:
-        return f"$r_s$ = {_signed(found['estimate'])} [no interval]\n{size}"
-    interval = f"[{_signed(found['low'])}, {_signed(found['high'])}]"
-    return f"$r_s$ = {_signed(found['estimate'])} {interval}\n{size}"
+    lines = [f"$r_s$ = {signed(found['estimate'])}, cells {_interval(found, 'cell')}"]
+    if found["block_low"] is not None:
+        lines.append(f"{found['n_checkpoints']} checkpoints {_interval(found, 'block')}")
+    return "\n".join([*lines, size])
 
 
-def _note(cells: pl.DataFrame, pair: _Pair) -> list[str]:
+def _interval(row: dict[str, float], unit: str) -> str:
+    if row[f"{unit}_low"] is None:
+        return "[no interval]"
+    return f"[{signed(row[f'{unit}_low'])}, {signed(row[f'{unit}_high'])}]"
+
+
+def _within_options(correlations: pl.DataFrame) -> list[str]:
+    """Return the correlations within each number of options, where there are several."""
+    within = correlations.filter(pl.col("n_options").is_not_null())
+    if within["n_options"].n_unique() < 2:
+        return []
+    lines = []
+    for statistic, name in STATISTICS.items():
+        own = within.filter(pl.col("statistic") == statistic).sort("n_options")
+        values = [
+            f"K = {row['n_options']}: {_within(row)} (N = {row['n_cells']})"
+            for row in own.to_dicts()
+        ]
+        lines.append(f"{name} within K, cells resampled: {', '.join(values)}")
+    return lines
+
+
+def _within(row: dict[str, float]) -> str:
+    if row["estimate"] is None:
+        return "undefined"
+    return f"{signed(row['estimate'])} {_interval(row, 'cell')}"
+
+
+def _note(cells: pl.DataFrame, pair: _Pair, correlations: pl.DataFrame) -> list[str]:
     few = cells.height <= MAXIMUM_CELLS_WITH_WHISKERS
+    blocks = correlations["block_low"].null_count() < correlations.height
     parts = [
         "dashed: flip cap min(1, K(1 − accuracy))",
         "thick ticks: chance, 1/K",
         "dotted, ending in |: accuracy after averaging the orderings’ probabilities" if few else "",
-        "$r_s$: Spearman with accuracy, 95% interval from resampling cells",
+        "$r_s$: Spearman with accuracy, 95% intervals from resampling cells"
+        + (" and from resampling whole checkpoints" if blocks else ""),
+        "" if blocks else "fewer than 8 checkpoints, hence none from resampling checkpoints",
         "whiskers: 95% intervals, items resampled" if few else "no whiskers: many cells",
         FLAGGED_NOTE if flagged(cells).any() else "",
     ]
     lines = textwrap.wrap("; ".join(part for part in parts if part), NOTE_WIDTH)
-    return lines + [line for text in _pair_texts(pair) for line in textwrap.wrap(text, NOTE_WIDTH)]
+    further = [*_within_options(correlations), *_pair_texts(pair)]
+    return lines + [line for text in further for line in textwrap.wrap(text, NOTE_WIDTH)]
 
 
 def _pair_texts(pair: _Pair) -> list[str]:
@@ -245,24 +273,3 @@ def _with_chance(groups: Sequence[Group]) -> list[Group]:
         replace(group, name=f"{group.name}, chance 1/{group.cells['n_options'][0]}")
         for group in groups
     ]
-
-
-def _say_why_empty(row: Sequence[Axes]) -> None:
-    for axes in row:
-        axes.set_axis_off()
-    row[1].text(
-        0.5,
-        0.5,
-        "No cell of a first-token readout was run.",
-        ha="center",
-        va="center",
-        transform=row[1].transAxes,
-    )
-
-
-def _of(readout: str, frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.filter(pl.col("readout") == readout)
-
-
-def _signed(number: float) -> str:
-    return f"{number:.2f}".replace("-", "−")

@@ -80,6 +80,7 @@ def place_labels(
     size: float = 6.5,
     marker_radius: float = MARKER_RADIUS_POINTS,
     background: bool = False,
+    leaders: bool = True,
 ) -> int:
     """Write labels beside their points and return how many found no free place.
 
@@ -91,6 +92,7 @@ def place_labels(
         size: of the text, in points.
         marker_radius: of the labelled points, in points; labels stay outside it.
         background: put a white ground behind each text, for labels among many markers.
+        leaders: allow places so far away that a thin line ties the label to its point.
 
     A label for which no candidate is free is not drawn. One that had to move away
     from its point is tied to it by a thin line.
@@ -108,7 +110,9 @@ def place_labels(
     margin = MARGIN_POINTS * pixels_per_point
     dropped = 0
     for label in labels:
-        box = _place(axes, label, taken, renderer=renderer, margin=margin, settings=settings)
+        box = _place(
+            axes, label, taken, renderer=renderer, margin=margin, settings=settings, leaders=leaders
+        )
         if box is None:
             dropped += 1
         else:
@@ -124,9 +128,12 @@ def _place(
     renderer: Any,
     margin: float,
     settings: dict[str, Any],
+    leaders: bool,
 ) -> Bbox | None:
     frame = axes.get_window_extent(renderer)
     for dx, dy, horizontal, vertical in CANDIDATES:
+        if not leaders and max(abs(dx), abs(dy)) > FARTHEST_WITHOUT_LEADER:
+            continue
         annotation = axes.annotate(
             label.text,
             (label.x, label.y),
