@@ -24,8 +24,13 @@ include: "workflow/rules/checkpoints.smk"
 include: "workflow/rules/cells.smk"
 include: "workflow/rules/store.smk"
 include: "workflow/rules/statistics.smk"
+include: "workflow/rules/across_cells.smk"
+include: "workflow/rules/across_cells_by_item.smk"
+include: "workflow/rules/figures_across_cells.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/tables_across_cells.smk"
+include: "workflow/rules/tables_of_controls.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -1,7 +1,7 @@
-"""Tables: CSV with every digit; Markdown, LaTeX and HTML for reading.
+"""Tables of cells: CSV with every digit; Markdown, LaTeX and HTML for reading.
 
 Needs: statistics frames, nothing else.
-Makes: results/tables/*.{csv,md,tex,html}.
+Makes: results/tables/{factors,t03_checkpoints,t04_pools}.{csv,md,tex,html}.
 Why apart: editing one table writes it again and nothing else.
 """
 
@@ -89,10 +89,3 @@ rule tabulate_pools:
         code=experiment.code("tables/tabulate_pools.py"),
     script:
         "../../scripts/tables/tabulate_pools.py"
-
-
-rule tables:
-    input:
-        rules.tabulate_factors.output,
-        rules.tabulate_checkpoints.output,
-        rules.tabulate_pools.output,

@@ -28,9 +28,11 @@ MARKS = {
     "degenerate": "§",
     "unfiltered": "¶",
 }
+RESAMPLED = {"cells": "", "checkpoints": "_block"}
 NOTES = (
-    "Brackets hold 95% percentile intervals. Of a cell they come from resampling its items, of a "
-    "mean or median over cells from resampling cells; below three cells there is none.",
+    "Brackets hold 95% percentile intervals. Of a cell they come from resampling its items; of a "
+    "mean or median over cells from resampling cells and, in the row below, whole checkpoints. "
+    "Below three cells, or eight checkpoints, there is none.",
     "Where all resampled items agree, at 0 or 1 or with very few items, an interval has no width; "
     "that is a limit of resampling and no certainty.",
     "N: items with an answer under every cyclic ordering. Flipping: those whose chosen content "
@@ -127,19 +129,27 @@ def _average_rows(summaries: pl.DataFrame) -> pl.DataFrame:
         chosen = summaries.filter(pl.col("cells") == cells)
         by_statistic = {row["statistic"]: row for row in chosen.iter_rows(named=True)}
         for average in ("mean", "median"):
-            counts = by_statistic["accuracy"], by_statistic["skew"]
-            names = {
-                "cells": cells,
-                "N cells": format_count(counts[0]["n_cells"]),
-                "with a skew": format_count(counts[1]["n_cells"]),
-                "average": average,
-            }
-            values = {
-                heading: _estimate(by_statistic[name], average)
-                for name, heading in ESTIMATES.items()
-            }
-            rows.append(names | values)
+            for resampled, column in RESAMPLED.items():
+                rows.append(
+                    {
+                        "cells": cells,
+                        "N cells": format_count(by_statistic["accuracy"]["n_cells"]),
+                        "with a skew": format_count(by_statistic["skew"]["n_cells"]),
+                        "checkpoints": format_count(by_statistic["accuracy"]["n_checkpoints"]),
+                        "average": average,
+                        "resampled": resampled,
+                    }
+                    | {
+                        heading: _average(by_statistic[name], average, column)
+                        for name, heading in ESTIMATES.items()
+                    }
+                )
     return pl.DataFrame(rows)
+
+
+def _average(row: dict[str, float | None], average: str, column: str) -> str:
+    low, high = row[f"{average}{column}_low"], row[f"{average}{column}_high"]
+    return format_estimate(row[average], low, high)
 
 
 def _estimate(row: dict[str, float | None], name: str) -> str:

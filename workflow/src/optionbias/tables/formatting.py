@@ -35,6 +35,21 @@ def format_estimate(
     return f"{_fixed(value, decimals)} [{_fixed(low, decimals)}, {_fixed(high, decimals)}]"
 
 
+def format_interval(
+    value: float | None, low: float | None, high: float | None, digits: int = DIGITS
+) -> str:
+    """Return ``[low, high]`` with the decimals of its estimate, a dash where any is undefined."""
+    ends = _ends(value, low, high, digits)
+    return f"[{', '.join(ends)}]" if ends else UNDEFINED
+
+
+def format_range(
+    value: float | None, low: float | None, high: float | None, digits: int = DIGITS
+) -> str:
+    """Return ``low to high``, so that a range does not look like a confidence interval."""
+    return " to ".join(_ends(value, low, high, digits)) or UNDEFINED
+
+
 def format_p(value: float | None) -> str:
     """Return a p-value with three decimals, small ones as ``<0.001``, null as a dash."""
     if value is None or not isfinite(value):
@@ -47,6 +62,17 @@ def format_count(value: int | float | None) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def _ends(
+    value: float | None, low: float | None, high: float | None, digits: int
+) -> tuple[str, ...]:
+    if value is None or low is None or high is None:
+        return ()
+    if not (isfinite(value) and isfinite(low) and isfinite(high)):
+        return ()
+    decimals = _decimals(value, digits)
+    return _fixed(low, decimals), _fixed(high, decimals)
 
 
 def _fixed(value: float, decimals: int) -> str:
