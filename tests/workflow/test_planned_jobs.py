@@ -22,10 +22,22 @@ pytestmark = pytest.mark.workflow
 
 Config = dict[str, Any]
 
-STORE_AND_LATER = {
-    "build_store", "compute_factors", "compute_pools", "compare_cells", "plot_two_factors",
-    "plot_factors_and_accuracy", "tabulate_factors", "tabulate_checkpoints", "tabulate_pools",
+STATISTICS = {
+    "collect_answers", "compute_factors", "compute_pools", "compare_cells", "correlate_cells",
+    "compute_variance_shares", "compute_cap_null", "compute_split_half",
+    "compute_held_out_accuracy", "compute_margins", "compare_checkpoints",
 }  # fmt: skip
+FIGURES = {
+    "plot_two_factors", "plot_factors_and_accuracy", "plot_canonical_margin", "plot_cap_null",
+    "plot_post_training",
+}  # fmt: skip
+TABLES = {
+    "tabulate_factors", "tabulate_checkpoints", "tabulate_pools", "tabulate_readings",
+    "tabulate_variance_shares", "tabulate_reliability", "tabulate_correlations",
+    "tabulate_opposite_directions", "tabulate_margin_controls", "tabulate_cap_controls",
+    "tabulate_held_out_accuracy",
+}  # fmt: skip
+STORE_AND_LATER = {"build_store"} | STATISTICS | FIGURES | TABLES
 LIBRARY = "workflow/src/optionbias"
 NOTHING = "Nothing to be done"
 
@@ -127,9 +139,23 @@ def test_changed_table_is_written_again_alone(experiment: Path) -> None:
 
 
 def test_changed_statistic_scores_and_stores_nothing(experiment: Path) -> None:
-    add_line(experiment / LIBRARY / "statistics/correlation.py", "ANOTHER_CONSTANT = 1")
+    add_line(experiment / LIBRARY / "statistics/pairs.py", "ANOTHER_CONSTANT = 1")
     planned = plan(experiment)
     assert planned.rules == {"compare_cells", "plot_factors_and_accuracy", "tabulate_factors"}
+
+
+def test_changed_cap_null_computes_no_cell_again(experiment: Path) -> None:
+    add_line(experiment / LIBRARY / "statistics/cap_null.py", "ANOTHER_CONSTANT = 1")
+    assert plan(experiment).rules == {
+        "compute_cap_null", "plot_cap_null", "tabulate_cap_controls"
+    }  # fmt: skip
+
+
+def test_changed_margin_leaves_the_factors(experiment: Path) -> None:
+    add_line(experiment / LIBRARY / "statistics/margin.py", "ANOTHER_CONSTANT = 1")
+    assert plan(experiment).rules == {
+        "compute_margins", "plot_canonical_margin", "tabulate_margin_controls"
+    }  # fmt: skip
 
 
 def test_changed_scoring_code_scores_every_cell(experiment: Path) -> None:
