@@ -32,7 +32,8 @@ from optionbias.figures.panels import (
 )
 from optionbias.figures.style import freeze_layout, house_style
 
-PANEL_HEIGHT = 2.7
+PANEL_HEIGHT = 2.0
+WORDS_HEIGHT = 1.0
 ALL_CELLS = "all cells"
 STATISTICS = {"flip_rate": "flip rate", "pooled_sd": "pooled SD", "skew": "skew"}
 LEGEND_COLUMNS = 4
@@ -75,7 +76,9 @@ def plot(
             _note(of_readout(readout, shown), pair, of_readout(readout, drawn))
             for readout, pair in zip(readouts, pairs, strict=True)
         ]
-        figure, rows = rows_of_panels(notes, [PANEL_HEIGHT], [1.0] * len(STATISTICS))
+        figure, rows = rows_of_panels(
+            notes, [PANEL_HEIGHT], [1.0] * len(STATISTICS), words=WORDS_HEIGHT
+        )
         groups = group_by_options(shown)
         for row, readout in zip(rows, readouts, strict=False):
             _draw_row(row, of_readout(readout, shown), groups, of_readout(readout, drawn))

@@ -35,6 +35,7 @@ def rows_of_panels(
     heights: Sequence[float],
     width_ratios: Sequence[float],
     gap: float = LEAST_GAP,
+    words: float = 0.0,
 ) -> tuple[Figure, list[list[Axes]]]:
     """Return a figure with a row of panels and a note in small type below it for every readout.
 
@@ -43,13 +44,16 @@ def rows_of_panels(
         heights: of each row of panels, in inches; the last one serves all further rows.
         width_ratios: of the panels of a row; their number is the number of panels.
         gap: between a note and the next row, in inches.
+        words: room for titles and labels around a row of panels, in inches; without it they
+            take theirs from panels and notes alike.
     """
     places = []
     for index, lines in enumerate(notes or [[]]):
         places.append(heights[min(index, len(heights) - 1)])
         last = index >= len(notes) - 1
         places.append(NOTE_LINE_HEIGHT * len(lines) + (LEAST_GAP if last else gap))
-    figure = new_figure(TWO_COLUMNS, sum(places) + LEGEND_HEIGHT)
+    n_rows = len(places) // 2
+    figure = new_figure(TWO_COLUMNS, sum(places) + n_rows * words + LEGEND_HEIGHT)
     grid = figure.add_gridspec(
         len(places), len(width_ratios), height_ratios=places, width_ratios=width_ratios
     )
