@@ -281,6 +281,12 @@ def test_without_any_base_in_the_configuration_the_row_says_so() -> None:
     assert "has its base among the checkpoints" in str(row["note"])
 
 
+def test_a_flip_rate_falls_only_from_base_to_release() -> None:
+    found = directions(panel(3))
+    named = found.filter(pl.col("measure") == "flip rate falls")["comparison"].to_list()
+    assert named == [POST_TRAINING]
+
+
 def test_one_checkpoint_forms_no_pair_and_the_row_says_so() -> None:
     row = measure(directions(panel(1)), ALL_PAIRS, OPPOSITE)
     assert (row["n"], row["note"]) == (0, "undefined: no two checkpoints on one benchmark")

@@ -33,7 +33,7 @@ from optionbias.figures.panels import (
 from optionbias.figures.style import freeze_layout, house_style
 
 PANEL_HEIGHT = 2.0
-WORDS_HEIGHT = 1.0
+WORDS_HEIGHT = 0.9
 ALL_CELLS = "all cells"
 STATISTICS = {"flip_rate": "flip rate", "pooled_sd": "pooled SD", "skew": "skew"}
 LEGEND_COLUMNS = 4

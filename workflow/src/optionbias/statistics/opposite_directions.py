@@ -52,6 +52,7 @@ class Comparisons:
             same one twice where both are drawn together.
         n_blocks: number of units.
         missing: why there is no comparison, if there is none.
+        directed: whether one measurement comes before the other, so that a rate can fall.
     """
 
     change_flip_rate: FloatArray
@@ -60,6 +61,7 @@ class Comparisons:
     blocks: IntArray
     n_blocks: int
     missing: str = ""
+    directed: bool = False
 
     @property
     def opposite(self) -> BoolArray:
@@ -124,7 +126,7 @@ def direction_rows(
     measures: list[tuple[str, BoolArray, FloatArray, bool]] = [
         (OPPOSITE, everything, opposite_ones.astype(np.float64), True),
         (OPPOSITE_RESOLVED, comparisons.resolved, opposite_ones.astype(np.float64), True),
-        (FALLS, everything, falls.astype(np.float64), True),
+        *([(FALLS, everything, falls.astype(np.float64), True)] if comparisons.directed else []),
         (MEDIAN_UNRESOLVED, opposite_ones & ~comparisons.resolved, sizes, False),
         (MEDIAN_ALL, everything, sizes, False),
     ]
@@ -204,7 +206,9 @@ def _block_draws(
     return np.concatenate(parts)
 
 
-def _comparisons(pairs: pl.DataFrame, blocks: IntArray, n_blocks: int, missing: str) -> Comparisons:
+def _comparisons(
+    pairs: pl.DataFrame, blocks: IntArray, n_blocks: int, missing: str, directed: bool = False
+) -> Comparisons:
     resolved = pairs["resolved_flip_rate"] & pairs["resolved_pooled_sd"]
     return Comparisons(
         column(pairs, "change_flip_rate"),
@@ -213,6 +217,7 @@ def _comparisons(pairs: pl.DataFrame, blocks: IntArray, n_blocks: int, missing: 
         blocks.reshape(-1, 2),
         n_blocks,
         missing,
+        directed,
     )
 
 
@@ -228,4 +233,4 @@ def _post_training(pairs: pl.DataFrame) -> Comparisons:
     units = sorted(set(names))
     blocks = np.array([[units.index(name)] * 2 for name in names], dtype=np.int64)
     missing = "no post-trained checkpoint of the configuration has its base among the checkpoints"
-    return _comparisons(pairs, blocks, len(units), missing)
+    return _comparisons(pairs, blocks, len(units), missing, directed=True)

@@ -13,7 +13,8 @@ NOTES = (
     "Lean: g is where the answers of flipping items land, pooled over items; h is how often "
     "flipping items are right when the right option stands at a letter.",
     "Largest residual, over N cells: of an equality the largest difference of its two sides, of a "
-    "bound the largest excess over it; zero or less means that the bound holds in every cell.",
+    "bound the largest excess over it. Up to rounding (1e−12), zero or less means that it holds in "
+    "every cell.",
     "The relations are definitions or follow from them. They estimate nothing and carry no "
     "interval; the residual only checks the numbers. A dash: nothing was checked.",
     "Relations: docs/definitions.md, section 2. " + SECTION,

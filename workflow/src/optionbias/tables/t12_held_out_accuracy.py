@@ -41,8 +41,8 @@ NOTES = (
     "read. Item folds: flip rate on four fifths of the items, accuracy on the last. Benchmarks: "
     "flip rate on one, mean accuracy on the others. Non-cyclic orderings: cells scored under all "
     "K! orderings.",
-    "Same data: the correlation of the same cells with accuracy on the very items, benchmark or "
-    "orderings that the flip rate reads. It stands here for comparison, without an interval.",
+    "Same data: the same cells with nothing held out: both on all items, on one benchmark, or "
+    "under the cyclic orderings. It stands here for comparison, without an interval.",
     "Gap: size of the held-out correlation minus size of the one on the same data, of the mean (or "
     "of all cells); negative where the held-out one is weaker.",
     "Intervals are at 95% and resample whole checkpoints with all their cells; a mean is taken "
