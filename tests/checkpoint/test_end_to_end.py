@@ -74,11 +74,31 @@ def test_factors_multiply_to_the_pooled_sd(study: Path) -> None:
     assert residual < 1e-12
 
 
+def test_one_checkpoint_gives_reasons_in_place_of_what_it_cannot_show(study: Path) -> None:
+    statistics = study / "results/statistics"
+    margins = pl.read_parquet(statistics / "margins.parquet")
+    assert margins.height == 3
+    counts = margins.select(pl.sum_horizontal(pl.col("^n_(flipping|stable_.*)$")))
+    assert counts.to_series().to_list() == margins["n_usable"].to_list()
+    for name in ("correlations", "variance_shares", "held_out", "opposite_directions"):
+        frame = pl.read_parquet(statistics / f"{name}.parquet")
+        undefined = frame.filter(pl.col("estimate").is_null())
+        assert undefined.height > 0
+        assert undefined["note"].str.starts_with("undefined: ").all(), name
+
+
 def test_figures_and_tables_are_written_in_every_format(study: Path) -> None:
     written = {path.name for path in (study / "results").glob("*/*") if path.stat().st_size}
-    stems = ["f01_two_factors", "f02_schematic", "f03_factors_and_accuracy"]
+    stems = [
+        "f01_two_factors", "f02_schematic", "f03_factors_and_accuracy", "f07_canonical_margin",
+        "f08_cap_null", "f09_post_training",
+    ]  # fmt: skip
     assert {f"{stem}.{suffix}" for stem in stems for suffix in ("svg", "pdf", "png")} <= written
-    stems = ["factors", "t03_checkpoints", "t04_pools"]
+    stems = [
+        "factors", "correlations", "t01_readings", "t03_checkpoints", "t04_pools",
+        "t07_margin_controls", "t08_variance_shares", "t09_reliability", "t11_cap_controls",
+        "t12_held_out_accuracy", "t16_opposite_directions",
+    ]  # fmt: skip
     assert {f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "md", "tex")} <= written
 
 

@@ -19,9 +19,13 @@ CPU_RULES = {
     "prepare_items": (1, 4000, "00:30:00"),
     "prepare_shots": (1, 4000, "00:30:00"),
     "build_store": (2, 8000, "01:00:00"),
+    "collect_answers": (1, 4000, "01:00:00"),
     "compute_factors": (1, 8000, "02:00:00"),
     "compute_pools": (1, 4000, "00:30:00"),
     "compare_cells": (1, 4000, "01:00:00"),
+    "correlate_cells": (1, 4000, "01:00:00"),
+    "compute_margins": (1, 4000, "01:00:00"),
+    "compare_checkpoints": (1, 4000, "01:00:00"),
 }
 ONCE = {"TresPerJob": "gres:gpu:1"}
 ONCE_BY_GRES = {"TresPerNode": "gres:gpu:1"}

@@ -9,8 +9,8 @@ from tiny_experiment import run_copy
 
 pytestmark = pytest.mark.workflow
 
-N_FIGURE_FILES = 9
-N_TABLE_FILES = 12
+N_FIGURE_FILES = 18
+N_TABLE_FILES = 44
 
 
 @pytest.fixture(scope="module")

@@ -141,7 +141,10 @@ def test_changed_table_is_written_again_alone(experiment: Path) -> None:
 def test_changed_statistic_scores_and_stores_nothing(experiment: Path) -> None:
     add_line(experiment / LIBRARY / "statistics/pairs.py", "ANOTHER_CONSTANT = 1")
     planned = plan(experiment)
-    assert planned.rules == {"compare_cells", "plot_factors_and_accuracy", "tabulate_factors"}
+    assert planned.rules == {
+        "compare_cells", "plot_factors_and_accuracy", "tabulate_factors", "tabulate_readings",
+        "tabulate_reliability",
+    }  # fmt: skip
 
 
 def test_changed_cap_null_computes_no_cell_again(experiment: Path) -> None:
