@@ -3,7 +3,8 @@
 # PYTHON         the Python to build .venv with, 3.11 or newer
 # TORCH_OPTIONS  options of pip for torch alone, such as the index of its CPU builds
 # CORES          cores for the workflow
-# BENCH_OPTIONS  options of benchmarks/scoring.py, such as --keys zero_shot --rounds 1
+# BENCH_OPTIONS  options of benchmarks/scoring.py, such as --keys zero_shot --rounds 1, or of
+#                benchmarks/statistics_stage.py, such as --checkpoints 4 --items 50
 
 PYTHON ?= python3
 TORCH_OPTIONS ?=
@@ -18,7 +19,7 @@ LM_EVAL_PIP := $(LM_EVAL)/bin/python -m pip --disable-pip-version-check --quiet
 # Not `--quiet all`, which would swallow errors as well.
 WRITE_REPORT := $(BIN)/snakemake --report results/report.html --quiet progress rules host reason
 
-.PHONY: demo test panel report missing checks bench-scoring environment help
+.PHONY: demo test panel report missing checks bench-scoring bench-statistics environment help
 
 help:
 	@grep -E '^# |^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^# ?//; s/:.*## /\t/'
@@ -74,6 +75,12 @@ bench-scoring: environment $(LM_EVAL)/installed ## measure the engine against lm
 	@$(if $(CASES),OPTIONBIAS_CASES="$(abspath $(CASES))") \
 		env $$(env | sed -n 's/^\(OPENBLAS_[A-Z_]*\)=.*/-u \1/p') \
 		$(BIN)/python benchmarks/scoring.py measure $(BENCH_OPTIONS)
+
+bench-statistics: environment ## measure the statistics stage on a simulated panel of the paper's size
+	@# One thread, as Snakemake gives each job, and no setting of the shell's own.
+	@env $$(env | sed -n 's/^\(OPENBLAS_[A-Z_]*\)=.*/-u \1/p') OMP_NUM_THREADS=1 \
+		$(BIN)/python benchmarks/statistics_stage.py measure $(BENCH_OPTIONS)
+	@$(BIN)/python benchmarks/statistics_stage.py coverage
 
 $(LM_EVAL)/installed: requirements.lock | $(VENV)/installed
 	@test -x $(LM_EVAL)/bin/python || $(BIN)/python -m venv $(LM_EVAL)

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from optionbias.statistics.arrays import FloatArray, IntArray
 
-MAXIMUM_COUNTS_AT_ONCE = 1_000_000
+MAXIMUM_COUNTS_AT_ONCE = 300_000
+"""Bound on a chunk of draws, small enough for a processor's cache."""
 ITEMS_PER_BINOMIAL = 15
 """Drawn items that cost about as much as one binomial of a multinomial draw."""
 
@@ -77,32 +78,37 @@ def multinomial_counts(
         counts_at_once: bound on what a chunk draws, hence on memory.
     """
     n_items, n_patterns = int(pattern_counts.sum()), len(pattern_counts)
-    # A binomial a pattern is dearer than a draw an item, unless the patterns are few.
-    few = n_patterns * ITEMS_PER_BINOMIAL <= n_items
-    probabilities = pattern_counts / n_items
-    pattern_of = np.repeat(np.arange(n_patterns), pattern_counts)
-    chunk = max(1, counts_at_once // max(n_patterns, 1 if few else n_items))
+    # A binomial is dearer than a few items: patterns that many items show are drawn as counts,
+    # the items of all other patterns one by one.
+    common = np.flatnonzero(pattern_counts >= ITEMS_PER_BINOMIAL)
+    rest = np.flatnonzero(pattern_counts < ITEMS_PER_BINOMIAL)
+    rare_items = np.repeat(rest, pattern_counts[rest])
+    shares = np.append(pattern_counts[common], len(rare_items)) / n_items
+    drawn = random.multinomial(n_items, shares, size=draws)
+    chunk = max(1, counts_at_once // max(n_patterns, len(rare_items)))
     for start in range(0, draws, chunk):
-        size = min(chunk, draws - start)
-        if few:
-            yield random.multinomial(n_items, probabilities, size=size).astype(np.float64)
-        else:
-            yield _counted(pattern_of, n_patterns, size, random)
+        of_common = drawn[start : start + chunk]
+        counts = _counted(rare_items, n_patterns, of_common[:, -1], random)
+        counts[:, common] = of_common[:, :-1]
+        yield counts
 
 
 def resampled_item_counts(n_items: int, draws: int, random: np.random.Generator) -> FloatArray:
     """Return how often each of n items is drawn, float [draws, n], with replacement."""
-    return _counted(np.arange(n_items), n_items, draws, random)
+    return _counted(np.arange(n_items), n_items, np.full(draws, n_items), random)
 
 
 def _counted(
-    pattern_of: IntArray, n_patterns: int, draws: int, random: np.random.Generator
+    pattern_of: IntArray, n_patterns: int, sizes: IntArray, random: np.random.Generator
 ) -> FloatArray:
-    """Draw as many items as there are, with replacement, and count their patterns."""
-    n_items = len(pattern_of)
-    items = random.integers(n_items, size=(draws, n_items), dtype=np.uint32)
-    places = pattern_of[items] + (np.arange(draws) * n_patterns)[:, None]
-    counts = np.bincount(places.reshape(-1), minlength=draws * n_patterns)
+    """Draw ``sizes`` [D] items with replacement and count their patterns, float [D, P]."""
+    draws, total = len(sizes), int(sizes.sum())
+    if total == 0:
+        return np.zeros((draws, n_patterns))
+    items = random.integers(len(pattern_of), size=total, dtype=np.uint32)
+    places = pattern_of[items]
+    places += np.repeat(np.arange(draws) * n_patterns, sizes)
+    counts = np.bincount(places, minlength=draws * n_patterns)
     return counts.reshape(draws, n_patterns).astype(np.float64)
 
 

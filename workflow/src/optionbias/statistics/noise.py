@@ -13,6 +13,10 @@ from optionbias.statistics.arrays import FloatArray, IntArray
 from optionbias.statistics.bootstrap import distinct_patterns
 from optionbias.statistics.item_features import ItemFeatures
 
+ITEMS_PER_PATTERN = 10
+"""Items whose shifts cost about as much as those of one pattern of items."""
+_VALUES_AT_ONCE = 100_000
+
 
 @dataclass(frozen=True)
 class RotationNoise:
@@ -41,8 +45,8 @@ def rotation_noise(
         random: the generator of these draws.
 
     Draws are compared with the observation in whole numbers, so that equal skews
-    count as equal. Items with the same histogram are rotated together: only how many
-    of them get each shift matters.
+    count as equal. Where many items have the same histogram they are rotated together:
+    only how many of them get each shift matters.
     """
     letters = features.columns["letters"].astype(np.int64)
     flips = features.columns["flips"].astype(np.bool_)
@@ -65,18 +69,46 @@ def rotation_noise(
 
 def _rotated_totals(letters: IntArray, draws: int, random: np.random.Generator) -> IntArray:
     """Return the letter totals [draws, K] of histograms [n, K] under random rotations."""
-    n_options = letters.shape[1]
-    if len(letters) == 0:
-        return np.zeros((draws, n_options), dtype=np.int64)
-    patterns = distinct_patterns(letters)
+    # Equal counts of all letters, as of a stable item, look the same under every rotation.
+    turning = letters[(letters != letters[:, :1]).any(axis=1)]
+    flat = letters.sum(axis=0) - turning.sum(axis=0)
+    if len(turning) == 0:
+        return np.tile(flat, (draws, 1))
+    patterns = distinct_patterns(turning)
+    if len(patterns.counts) * ITEMS_PER_PATTERN <= len(turning):
+        turned = _together(turning[patterns.first], patterns.counts, draws, random)
+    else:
+        turned = _one_by_one(turning, draws, random)
+    return np.asarray(flat + turned)
+
+
+def _together(
+    histograms: IntArray, counts: IntArray, draws: int, random: np.random.Generator
+) -> IntArray:
+    """Draw how many of the items with one histogram get each shift."""
+    n_options = histograms.shape[1]
     shifts = random.multinomial(
-        patterns.counts, np.full(n_options, 1 / n_options), size=(draws, len(patterns.counts))
+        counts, np.full(n_options, 1 / n_options), size=(draws, len(counts))
     )
-    histograms = letters[patterns.first]
     totals = np.zeros((draws, n_options), dtype=np.int64)
     for shift in range(n_options):
         totals += shifts[:, :, shift] @ np.roll(histograms, shift, axis=1)
     return totals
+
+
+def _one_by_one(letters: IntArray, draws: int, random: np.random.Generator) -> IntArray:
+    """Draw a shift for every item."""
+    n_items, n_options = letters.shape
+    rotated = np.stack([np.roll(letters, shift, axis=1) for shift in range(n_options)], axis=1)
+    table = rotated.reshape(n_items * n_options, n_options)
+    first = np.arange(n_items) * n_options
+    step = max(1, _VALUES_AT_ONCE // (n_items * n_options))
+    parts = []
+    for start in range(0, draws, step):
+        size = min(step, draws - start), n_items
+        shifts = random.integers(n_options, size=size, dtype=np.uint32)
+        parts.append(table[first + shifts].sum(axis=1))
+    return np.concatenate(parts)
 
 
 def _spread(totals: IntArray) -> IntArray:

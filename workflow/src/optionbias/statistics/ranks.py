@@ -15,6 +15,8 @@ from optionbias.statistics.arrays import BoolArray, FloatArray, IntArray
 RANK_DIGITS = 12
 # Below this share of the variance, a side of a correlation counts as constant.
 _CONSTANT = 1e-12
+# Draws are taken in chunks that fit into a processor's cache.
+_VALUES_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,14 @@ def weighted_ranks(ranked: Ranking, weights: FloatArray) -> FloatArray:
 
     A cell of weight 0 gets the rank that it would have; it counts for nothing.
     """
-    ordered = weights[:, ranked.order]
+    # `take` keeps a draw's values side by side, which indexing by columns does not.
+    ordered = np.take(weights, ranked.order, axis=1)
     before = np.zeros((len(weights), ordered.shape[1] + 1))
     np.cumsum(ordered, axis=1, out=before[:, 1:])
-    midranks = (before[:, ranked.group] + before[:, ranked.group_end] + 1) / 2
-    ranks = np.empty_like(midranks)
-    ranks[:, ranked.order] = midranks
-    return ranks
+    place = np.argsort(ranked.order)
+    ranks = np.take(before, ranked.group[place], axis=1)
+    ranks += np.take(before, ranked.group_end[place], axis=1)
+    return (ranks + 1) / 2
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -82,13 +85,16 @@ def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
         y: float [n], the other value.
         weights: float [D, n], how often each cell was drawn.
     """
-    defined = defined_in_both(x, y)
-    kept = weights[:, defined]
-    return weighted_pearson(
-        weighted_ranks(ranking(x[defined]), kept),
-        weighted_ranks(ranking(y[defined]), kept),
-        kept,
-    )
+    defined = np.flatnonzero(defined_in_both(x, y))
+    of_x, of_y = ranking(x[defined]), ranking(y[defined])
+    step = max(1, _VALUES_AT_ONCE // max(1, len(defined)))
+    parts = []
+    for start in range(0, max(1, len(weights)), step):
+        kept = weights[start : start + step]
+        if len(defined) < len(x):
+            kept = np.take(kept, defined, axis=1)
+        parts.append(weighted_pearson(weighted_ranks(of_x, kept), weighted_ranks(of_y, kept), kept))
+    return np.concatenate(parts)
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float | None:

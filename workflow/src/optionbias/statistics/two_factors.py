@@ -42,16 +42,17 @@ def two_factors(contents: IntArray, weights: FloatArray) -> dict[str, FloatArray
         ``flip_rate``, ``pooled_sd``, ``skew``, each [D]; the skew is NaN where nothing flips.
     """
     n_options = contents.shape[1]
-    moving = flips(contents).astype(np.float64)
-    letters = letter_counts(contents).astype(np.float64)
-    n_items = weights.sum(axis=1)
-    totals = weights @ np.column_stack([moving, letters, letters * moving[:, None]])
-    n_flipping = totals[:, 0]
+    moving = flips(contents)
+    # A stable item uses every letter once, so only the flipping ones need be summed by letter.
+    letters = letter_counts(contents) * moving[:, None]
+    totals = weights @ np.column_stack([np.ones(len(moving)), moving, letters])
+    n_items, n_flipping, by_letter = totals[:, 0], totals[:, 1], totals[:, 2:]
+    n_stable = n_items - n_flipping
     with np.errstate(invalid="ignore", divide="ignore"):
-        skew = _sd(totals[:, 1 + n_options :]) / (n_options * n_flipping)
+        skew = _sd(by_letter) / (n_options * n_flipping)
     return {
         "flip_rate": n_flipping / n_items,
-        "pooled_sd": _sd(totals[:, 1 : 1 + n_options]) / (n_options * n_items),
+        "pooled_sd": _sd(by_letter + n_stable[:, None]) / (n_options * n_items),
         "skew": np.where(n_flipping > 0, skew, np.nan),
     }
 
