@@ -52,12 +52,16 @@ def held_out_cells(
         seed: of the hash order that deals items into folds.
         progress: wraps the cells to show how far the work is.
     """
+    folds_of: dict[tuple[str, ...], IntArray] = {}
     for cell in progress(cells):
         if len(cell.gold) == 0 or not first_token_readouts([cell.readout]):
             continue
         folds = None
         if len(cell.gold) >= FOLDS:
-            folds = fold_values(cell.contents, cell.gold, item_fold_numbers(cell.item_ids, seed))
+            # Checkpoints share a benchmark's items, and hashing them costs most of the time.
+            if cell.item_ids not in folds_of:
+                folds_of[cell.item_ids] = item_fold_numbers(cell.item_ids, seed)
+            folds = fold_values(cell.contents, cell.gold, folds_of[cell.item_ids])
         yield HeldOutCell(
             cell.readout,
             cell.benchmark,

@@ -8,7 +8,7 @@ canonical ordering; the question is how well it tells flipping from stable items
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import mannwhitneyu
+from scipy.stats import rankdata
 
 from optionbias.statistics.arrays import BoolArray, FloatArray, IntArray
 from optionbias.statistics.ranks import midranks
@@ -158,7 +158,9 @@ def _wins(marked: FloatArray, others: FloatArray) -> tuple[float, int]:
     pairs = len(marked) * len(others)
     if pairs == 0:
         return 0.0, 0
-    return float(mannwhitneyu(others, marked, method="asymptotic").statistic), pairs
+    # Mann and Whitney's U of the others: what their ranks exceed those they have alone.
+    ranks = rankdata(np.concatenate([others, marked]))[: len(others)]
+    return float(ranks.sum()) - len(others) * (len(others) + 1) / 2, pairs
 
 
 def _median(values: FloatArray) -> float | None:
