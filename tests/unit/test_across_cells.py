@@ -168,6 +168,14 @@ def test_binding_and_cap_one_cells_share_out_all_cells() -> None:
     assert rows["cap-one"]["scaled"] == pytest.approx(rows["cap-one"]["observed"])
 
 
+def test_correlation_that_is_undefined_beside_a_defined_scaled_one_says_why() -> None:
+    own = PANEL.filter(pl.col("readout") == "zero_shot").with_columns(flip_rate=pl.lit(0.01))
+    row = of(cap_null_frame(own, SETTINGS, permutations=100), subset="all cells", n_options=None)
+    assert row["observed"] is None
+    assert row["scaled"] is not None
+    assert row["note"] == "undefined: a constant side"
+
+
 def sized(parameters: list[int], flip_rate: list[float], pooled_sd: list[float]) -> pl.DataFrame:
     n_cells = len(parameters)
     return pl.DataFrame(

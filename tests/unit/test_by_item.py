@@ -171,7 +171,11 @@ def test_benchmarks_that_a_checkpoint_did_not_run_are_left_out() -> None:
     assert found["part"].to_list() == ["arc", "mmlu", "mean"]
     mean = row_of(found, "benchmarks", "mean")
     assert (mean["n_cells"], mean["n_left_out"], mean["n_checkpoints"]) == (10, 4, 5)
-    assert mean["note"] == "no checkpoint interval: fewer than 8 checkpoints (5)"
+    # Of two benchmarks none can be left out.
+    assert mean["note"] == (
+        "no checkpoint interval: fewer than 8 checkpoints (5); "
+        "undefined refits: 2 of 2 without one benchmark"
+    )
 
 
 def test_one_benchmark_and_no_full_design_say_why_nothing_is_held_out() -> None:
@@ -180,6 +184,21 @@ def test_one_benchmark_and_no_full_design_say_why_nothing_is_held_out() -> None:
     row = row_of(found, "non-cyclic orderings", "mean")
     assert row["note"] == "undefined: no cell was scored under all K! orderings"
     assert row["n_left_out"] == 4
+
+
+def test_undefined_refits_and_parts_are_counted_in_the_note() -> None:
+    cells = [
+        random_cell(10 * index, checkpoint=NAMES[index], family="A" if index < 2 else "B")
+        for index in range(4)
+    ]
+    note = str(row_of(held_out(cells), "item folds", "mean")["note"])
+    assert "undefined refits: 2 of 2 without one family" in note
+    never = [
+        answer_cell([[1] * 4] * 10, [1] * 10, checkpoint=name, benchmark="never")
+        for name in NAMES[:5]
+    ]
+    row = row_of(held_out([*panel(5), *never]), "benchmarks", "mean")
+    assert "mean without 1 undefined of 4 parts" in str(row["note"])
 
 
 def test_two_cells_are_too_few_for_a_held_out_correlation() -> None:
@@ -278,7 +297,29 @@ def test_shares_of_opposite_pairs_count_what_the_pairs_frame_says() -> None:
 def test_without_any_base_in_the_configuration_the_row_says_so() -> None:
     row = measure(directions(panel(3)), POST_TRAINING, OPPOSITE)
     assert (row["n"], row["estimate"]) == (0, None)
-    assert "has its base among the checkpoints" in str(row["note"])
+    assert "on a post-trained checkpoint and on its base" in str(row["note"])
+
+
+def test_releases_of_one_base_are_drawn_together() -> None:
+    cells = [
+        random_cell(7 * index + place, checkpoint=f"c{index}", benchmark=benchmark,
+                    stage="base" if index == 0 else "post-trained",
+                    base=None if index == 0 else "c0")
+        for index in range(10)
+        for place, benchmark in enumerate(("arc", "mmlu"))
+    ]  # fmt: skip
+    row = measure(directions(cells), POST_TRAINING, OPPOSITE)
+    assert (row["n"], row["n_checkpoints"], row["block_low"]) == (18, 1, None)
+    assert "fewer than 8" in str(row["note"])
+
+
+def test_few_comparisons_of_many_checkpoints_have_no_checkpoint_interval() -> None:
+    found = directions([random_cell(index, checkpoint=NAMES[index]) for index in range(9)])
+    for row in found.filter(pl.col("comparison") == ALL_PAIRS).to_dicts():
+        if row["n_checkpoints"] < 8:
+            assert row["block_low"] is None
+            assert row["note"] != ""
+    assert found.filter(pl.col("comparison") == ALL_PAIRS)["n_checkpoints"].min() < 8
 
 
 def test_a_flip_rate_falls_only_from_base_to_release() -> None:

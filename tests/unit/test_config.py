@@ -128,6 +128,7 @@ MISTAKES: list[tuple[str, Any, str, str]] = [
      "'float32', 'bfloat16' or 'float16'"),
     ("checkpoints/hub-model/stage", "instruct", "checkpoints.hub-model.stage", "'post-trained'"),
     ("checkpoints/hub-model/base", "other", "checkpoints.hub-model.base", "leave it out"),
+    ("checkpoints/path-model/base", "path-model", "checkpoints.path-model.base", "itself"),
     ("checkpoints/hub-model/trust_remote_code", "yes please",
      "checkpoints.hub-model.trust_remote_code", "boolean"),
     ("checkpoints/hub-model/trust_remote_code", 1, "checkpoints.hub-model.trust_remote_code",

@@ -188,6 +188,14 @@ class Shift:
         return weighted_mean(self.values, weights)
 
 
+def test_a_gap_on_few_checkpoints_leaves_the_checkpoint_intervals_of_the_others() -> None:
+    resamples = Resamples("zero_shot", tuple("abcdefgh"), DrawSettings(1, 100))
+    rows = gap_rows([Shift(X[:8]), Shift(np.append(X[:7], np.nan))], resamples)
+    assert rows[0]["block_low"] is not None
+    assert (rows[1]["block_low"], rows[1]["cell_low"] is None) == (None, False)
+    assert rows[1]["note"] == "no checkpoint interval: fewer than 8 checkpoints (7)"
+
+
 def test_an_undefined_gap_leaves_the_intervals_of_the_others() -> None:
     resamples = Resamples("zero_shot", tuple("abcdefgh"), DrawSettings(1, 100))
     rows = gap_rows([Shift(X[:8]), Shift(np.full(8, np.nan))], resamples)

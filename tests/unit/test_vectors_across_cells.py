@@ -104,7 +104,9 @@ def test_item_folds_and_their_rank_correlations_equal_the_reference() -> None:
         for fold, values in enumerate(wanted["folds"]):
             got = {"flip_rate_outside": outside[fold], "accuracy_inside": inside[fold]}
             assert_agrees(values, got, f"{cell.checkpoint}: fold {fold}")
-        cells.append(HeldOutCell(*cell.key, "F", 0.5, 0.5, outside, inside, None))
+        plain = wanted["cyclic_factors"]
+        rates = plain["flip_rate"], plain["accuracy"]
+        cells.append(HeldOutCell(*cell.key, "F", *rates, outside, inside, None))
     design = item_folds(cells)
     found = [spearman(part.flip_rate, part.held_out) for part in design.pairings]
     assert_agrees(expected["fold_spearman"]["per_fold"], found, "per fold")

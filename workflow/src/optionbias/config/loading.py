@@ -180,6 +180,8 @@ def _cross_checks(config: Config) -> list[str]:
         *(f"checkpoints.{name}.base: a checkpoint of stage 'base' came from no other; leave it out"
           for name, entry in config.checkpoints.items()
           if entry.stage == "base" and entry.base is not None),
+        *(f"checkpoints.{name}.base: names the checkpoint itself; name the one it came from"
+          for name, entry in config.checkpoints.items() if entry.base == name),
         *(f"checkpoints.{name}.device_map: device 'cpu' leaves nothing to spread the checkpoint "
           "over; leave one of them out"
           for name, entry in config.checkpoints.items()

@@ -19,7 +19,7 @@ MAXIMUM_CELLS_WITH_WHISKERS = 40
 NOTE_LINE_HEIGHT = 0.125
 FLAGS = ("few_flipping", "degenerate", "low_letter_mass")
 HOLLOW_TEXT = "flagged cell (hollow)"
-FLAGGED_NOTE = "flagged: under 30 flipping items, degenerate, or low letter mass"
+FLAGGED_NOTE = "flagged: too few flipping items, degenerate, or low letter mass"
 
 
 @dataclass(frozen=True)

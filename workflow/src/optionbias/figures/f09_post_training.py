@@ -28,8 +28,8 @@ from optionbias.figures.plane import (
 from optionbias.figures.style import COLOURS, GREY, freeze_layout, house_style
 
 NO_PAIR = (
-    "No checkpoint of this configuration has its base among the checkpoints,\n"
-    "so there is no change from a base to its post-trained release to draw."
+    "No benchmark was run on a post-trained checkpoint and on its base,\n"
+    "so there is no change from a base to its release to draw."
 )
 HEIGHT = 4.5
 MAXIMUM_LABELLED_PAIRS = 10

@@ -51,7 +51,8 @@ SCHEMA = {
     "n_checkpoints": pl.Int64(),
     "n_left_out": pl.Int64(),
     "undefined_permutations": pl.Int64(),
-    "undefined_draws": pl.Int64(),
+    "observed_undefined_draws": pl.Int64(),
+    "scaled_undefined_draws": pl.Int64(),
     "null_percentiles": pl.List(pl.Float64()),
     "note": pl.String(),
 }
@@ -170,9 +171,13 @@ def _row(
     flip_rate, cap = cells.column("flip_rate"), cells.column("flip_cap")
     accuracy, scaled = cells.column("accuracy"), scaled_flip_rate(flip_rate, cap)
     row: dict[str, object] = dict.fromkeys(list(SCHEMA)[3:])
-    row |= {"undefined_permutations": 0, "undefined_draws": 0}
-    for name, values in (("observed", flip_rate), ("scaled", scaled)):
+    row |= {"undefined_permutations": 0}
+    notes = []
+    for name, values in (("scaled", scaled), ("observed", flip_rate)):
         row |= _with_intervals(name, masked(values, chosen), accuracy, chosen, resamples)
+        notes.append(str(row["note"]))
+    if row["scaled"] is None and row["observed"] is not None:
+        row["note"] = f"scaled flip rate {notes[0]}"
     if chosen.sum() < MINIMUM_CELLS:
         return row | {"note": few_cells(int(chosen.sum()))}
     n_options = cells.frame["n_options"].to_numpy().astype(np.int64)
@@ -203,11 +208,11 @@ def _with_intervals(
     )
     row: dict[str, object] = {name: found["estimate"]}
     row |= {f"{name}_{interval}": found[interval] for interval in _INTERVALS}
-    undefined = found["cell_undefined_draws"] or 0
+    draws = [found[f"{unit}_undefined_draws"] for unit in ("cell", "block")]
     return row | {
         "n_cells": found["n_cells"],
         "n_checkpoints": found["n_checkpoints"],
-        "undefined_draws": undefined,
+        f"{name}_undefined_draws": max(int(str(number or 0)) for number in draws),
         "note": found["note"],
     }
 

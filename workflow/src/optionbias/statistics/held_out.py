@@ -115,6 +115,10 @@ def _note(design: HeldOutDesign) -> str:
     return few_checkpoints(n_checkpoints) if n_checkpoints < MINIMUM_CHECKPOINTS else ""
 
 
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
 def _part_row(part: Pairing, design: HeldOutDesign, resamples: Resamples) -> dict[str, object]:
     row: dict[str, object] = {"part": part.part}
     if len(design.checkpoints) < MINIMUM_CELLS:
@@ -142,27 +146,30 @@ def _fill_mean(
     row |= {"estimate": estimate, "all_items": all_items}
     if estimate is None:
         return None
-    row |= _refits(build, cells)
-    if all_items is not None:
-        row["gap"] = abs(estimate) - abs(all_items)
+    assert all_items is not None
+    lost = len(design.pairings) - len(design.defined)
+    of_parts = f"mean without {lost} undefined of {len(design.pairings)} parts" if lost else ""
+    refits, of_refits = _refits(build, cells)
+    row |= refits | {"gap": abs(estimate) - abs(all_items)}
+    row["note"] = _joined(str(row["note"]), of_parts, of_refits)
     if len(set(design.checkpoints)) < MINIMUM_CHECKPOINTS:
         return None
     draws = design.draws(resamples.of_checkpoints)
     row |= interval_columns("block", draws, 0.95)
-    if all_items is None:
-        return None
     return np.abs(draws) - np.abs(design.draws(resamples.of_checkpoints, held_out=False))
 
 
-def _refits(build: Build, cells: Sequence[HeldOutCell]) -> dict[str, object]:
+def _refits(build: Build, cells: Sequence[HeldOutCell]) -> tuple[dict[str, object], str]:
     """Return the range of the mean when each checkpoint, family or benchmark is left out.
 
-    The benchmarks that every checkpoint ran stay those of all cells.
+    Refits without a value are counted in the text that comes with the ranges. The
+    benchmarks that every checkpoint ran stay those of all cells.
     """
     if build is benchmarks:
         used = {part.part for part in benchmarks(cells).pairings}
         cells = [cell for cell in cells if cell.benchmark in used]
     row: dict[str, object] = {}
+    lost = []
     for name in _REFITS:
         levels = sorted({getattr(cell, name) for cell in cells})
         if len(levels) < 2:
@@ -172,7 +179,9 @@ def _refits(build: Build, cells: Sequence[HeldOutCell]) -> dict[str, object]:
         kept = [value for value in refits if value is not None]
         if kept:
             row |= {f"{name}_out_low": min(kept), f"{name}_out_high": max(kept)}
-    return row
+        if len(kept) < len(refits):
+            lost.append(f"{len(refits) - len(kept)} of {len(refits)} without one {name}")
+    return row, f"undefined refits: {', '.join(lost)}" if lost else ""
 
 
 def _add_joint_intervals(rows: Sequence[dict[str, object]], draws: Sequence[FloatArray]) -> None:

@@ -60,21 +60,26 @@ class HeldOutDesign:
     n_left_out: int
     missing: str = ""
 
+    @property
+    def defined(self) -> tuple[Pairing, ...]:
+        """The pairings with both correlations; the means and their gap are over these."""
+        if len(self.checkpoints) < MINIMUM_CELLS:
+            return ()
+        return tuple(
+            part
+            for part in self.pairings
+            if None not in (spearman(*part.sides(True)), spearman(*part.sides(False)))
+        )
+
     def mean(self, held_out: bool = True) -> float | None:
         """Return the mean over parts of Spearman's correlation, undefined parts left out."""
-        if len(self.checkpoints) < MINIMUM_CELLS:
-            return None
-        found = [spearman(*part.sides(held_out)) for part in self.pairings]
+        found = [spearman(*part.sides(held_out)) for part in self.defined]
         kept = [value for value in found if value is not None]
         return float(np.mean(kept)) if kept else None
 
     def draws(self, weights: FloatArray, held_out: bool = True) -> FloatArray:
-        """Return the mean [D] under weights [D, n] of the units."""
-        parts = [
-            weighted_spearman(*part.sides(held_out), weights)
-            for part in self.pairings
-            if spearman(*part.sides(held_out)) is not None
-        ]
+        """Return the mean [D] under weights [D, n] of the units, NaN if a part is undefined."""
+        parts = [weighted_spearman(*part.sides(held_out), weights) for part in self.defined]
         return np.asarray(np.mean(parts, axis=0))
 
 

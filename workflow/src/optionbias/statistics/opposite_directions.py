@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from optionbias.readouts import first_token_readouts
 from optionbias.statistics.arrays import BoolArray, FloatArray, IntArray
@@ -150,16 +152,17 @@ def _row(
     kept = values[among]
     row |= {"n": len(kept), "n_zero": int((comparisons.zero & among).sum()), "note": ""}
     row["n_hits"] = int(kept.sum()) if is_share else None
-    row["n_checkpoints"] = len(np.unique(comparisons.blocks[among]))
+    n_units = len(np.unique(comparisons.blocks[among]))
+    row["n_checkpoints"] = n_units
     if len(kept) == 0:
         return row | {"note": f"undefined: {comparisons.missing or 'no such comparison'}"}
     row["estimate"] = float(kept.mean() if is_share else np.median(kept))
     drawn = _resampled(kept, is_share, draws, random)
     found = percentile_interval(drawn)
     row |= {"comparison_low": found.low, "comparison_high": found.high}
-    if comparisons.n_blocks < MINIMUM_CHECKPOINTS:
+    if n_units < MINIMUM_CHECKPOINTS:
         unit = f"fewer than {MINIMUM_CHECKPOINTS} checkpoints or pairs to draw"
-        return row | {"note": f"no checkpoint interval: {unit} ({comparisons.n_blocks})"}
+        return row | {"note": f"no checkpoint interval: {unit} ({n_units})"}
     drawn = _block_draws(comparisons, among, values, is_share, draws, random)
     found = percentile_interval(drawn)
     row |= {"block_low": found.low, "block_high": found.high}
@@ -229,8 +232,11 @@ def _all_pairs(pairs: pl.DataFrame) -> Comparisons:
 
 
 def _post_training(pairs: pl.DataFrame) -> Comparisons:
-    names: Sequence[tuple[str, str]] = list(pairs.select("first", "second").iter_rows())
-    units = sorted(set(names))
-    blocks = np.array([[units.index(name)] * 2 for name in names], dtype=np.int64)
-    missing = "no post-trained checkpoint of the configuration has its base among the checkpoints"
-    return _comparisons(pairs, blocks, len(units), missing, directed=True)
+    """Draw a base together with every release that goes back to it."""
+    names = sorted({*pairs["first"], *pairs["second"]})
+    first, second = ([names.index(name) for name in pairs[side]] for side in ("first", "second"))
+    links = coo_array((np.ones(pairs.height), (first, second)), shape=(len(names),) * 2)
+    n_units, unit_of = connected_components(links, directed=False) if names else (0, [])
+    blocks = np.array([[unit_of[place]] * 2 for place in first], dtype=np.int64)
+    missing = "no benchmark was run on a post-trained checkpoint and on its base"
+    return _comparisons(pairs, blocks, int(n_units), missing, directed=True)

@@ -65,15 +65,17 @@ def gap_rows(gaps: Sequence[Gap], resamples: Resamples) -> list[dict[str, object
     """Return the columns of ``GAP_SCHEMA`` for the differences of one analysis.
 
     A difference that is undefined, or has fewer than three cells, is null, says why and
-    takes no part in the joint intervals of the others.
+    takes no part in the joint intervals of the others; one with fewer than eight checkpoints
+    takes none in those that resample checkpoints.
     """
     rows = [_described(gap, resamples) for gap in gaps]
     joint = [index for index, row in enumerate(rows) if row["estimate"] is not None]
     if not joint:
         return rows
     _add_intervals("cell", [gaps[i] for i in joint], [rows[i] for i in joint], resamples.of_cells)
-    if all(_checkpoints(rows[index]) >= MINIMUM_CHECKPOINTS for index in joint):
-        chosen = [gaps[index] for index in joint], [rows[index] for index in joint]
+    enough = [index for index in joint if _checkpoints(rows[index]) >= MINIMUM_CHECKPOINTS]
+    if enough:
+        chosen = [gaps[index] for index in enough], [rows[index] for index in enough]
         _add_intervals("block", *chosen, resamples.of_checkpoints)
     return rows
 

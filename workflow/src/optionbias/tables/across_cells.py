@@ -35,8 +35,8 @@ COUNTS = (
     "is needed is undefined. An undefined value is a dash, and a numbered note says why."
 )
 FLAGGED = (
-    "Flagged cells: those with fewer than 30 flipping items, a median letter mass below 0.05, or "
-    "degenerate answers."
+    "Flagged cells: those with too few flipping items (under 30 unless set otherwise), a median "
+    "letter mass below 0.05, or degenerate answers."
 )
 SECTION = "Definitions: docs/definitions.md, section 3."
 NO_CELL = "No cell was run."
@@ -55,7 +55,7 @@ class NumberedNotes:
 
     def mark(self, row: Row, *further: str) -> str:
         """Return the numbers of a row's notes: its ``note``, undefined draws and ``further``."""
-        kinds = ("cell_undefined_draws", "block_undefined_draws", "undefined_draws")
+        kinds = [name for name in row if name.endswith("undefined_draws")]
         draws = [row.get(kind) for kind in kinds]
         texts = [row["note"], UNDEFINED_DRAWS if any(draws) else "", *further]
         numbers = [self._numbers.setdefault(text, len(self._numbers) + 1) for text in texts if text]

@@ -46,8 +46,9 @@ NOTES = (
     "Uniformity p: conservative test of uniform position shares, Holm-adjusted over the cells of a "
     "readout. Detectable: smallest deviation of a position share that it would reject before that.",
     "Near ties: items whose two leading letters are nearly equally probable under some ordering.",
-    "† fewer than 30 flipping items. ‡ median letter mass below 0.05. § degenerate: one letter in "
-    "over 99% of queries, or all letters tied. ¶ outside the filtered pool.",
+    "† too few flipping items (under 30 unless set otherwise). ‡ median letter mass below 0.05. "
+    "§ degenerate: one letter in over 99% of queries, or all letters tied. "
+    "¶ outside the filtered pool.",
     "Without flagged cells: without those marked †, ‡ or §.",
     "Definitions: docs/definitions.md, section 2; tests: section 3.",
 )

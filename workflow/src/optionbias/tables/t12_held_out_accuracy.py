@@ -37,10 +37,10 @@ HEADINGS = {
 OVERALL = ("mean", "all")
 BLOCK = "95% (checkpoints)"
 NOTES = (
-    "Held-out: Spearman correlation over cells of the flip rate with an accuracy that it has not "
-    "read. Item folds: flip rate on four fifths of the items, accuracy on the last. Benchmarks: "
-    "flip rate on one, mean accuracy on the others. Non-cyclic orderings: cells scored under all "
-    "K! orderings.",
+    "Held-out: Spearman correlation over cells, or checkpoints for benchmarks, of the flip rate "
+    "with an accuracy that it has not read. Item folds: flip rate on four fifths, accuracy on the "
+    "last. Benchmarks: flip rate on one, mean accuracy on the others. Non-cyclic orderings: "
+    "cells scored under all K! orderings.",
     "Same data: the same cells with nothing held out: both on all items, on one benchmark, or "
     "under the cyclic orderings. It stands here for comparison, without an interval.",
     "Gap: size of the held-out correlation minus size of the one on the same data, of the mean (or "
