@@ -347,7 +347,7 @@ def test_an_end_below_a_floor_is_drawn_at_the_edge_and_counted() -> None:
 @pytest.mark.parametrize("n_others", [0, 6])
 def test_a_configuration_without_a_base_and_its_release_says_so(n_others: int) -> None:
     figure = f09_post_training.plot(checkpoint_pairs_frame(0, n_others=n_others))
-    assert "No checkpoint of this configuration has its base among the checkpoints" in texts(figure)
+    assert "No benchmark was run on a post-trained checkpoint and on its base" in texts(figure)
 
 
 def test_one_readout_whose_pairs_never_flip_keeps_the_panel_of_the_other() -> None:
