@@ -39,4 +39,4 @@ def random_cell(seed: int, n_items: int = 40, n_options: int = 4, **more: object
     guesses = random.integers(n_options, size=(n_items, n_options))
     knows = random.random((n_items, n_options)) < random.uniform(0.3, 0.95)
     contents = np.where(knows, gold[:, None], guesses)
-    return answer_cell(contents, gold, random.random(n_items), **more)  # type: ignore[arg-type]
+    return answer_cell(contents, gold, random.random(n_items), **more)

@@ -1,6 +1,5 @@
 """Figures across cells: degenerate frames, the intervals that are drawn, and words for gaps."""
 
-from itertools import combinations
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +11,7 @@ from across_cells_frames import (
     margins_frame,
 )
 from figure_frames import factors_frame
+from figure_words import assert_readable, texts
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -19,8 +19,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from optionbias.figures import f07_canonical_margin, f08_cap_null, f09_post_training
 from optionbias.figures.cells import group_by_options
-from optionbias.figures.labels import visible_text_boxes
-from optionbias.figures.style import COLOURS, house_style, save_figure
+from optionbias.figures.style import COLOURS, save_figure
 
 BOTH = ("zero_shot", "five_shot")
 NAMES = ("f07", "f08", "f09")
@@ -55,30 +54,10 @@ def draw(
     return f09_post_training.plot(checkpoint_pairs_frame(n_cells, n_without_flips, readouts))
 
 
-def texts(figure: Figure) -> str:
-    with house_style():
-        return " ".join(" ".join(text for text, _ in visible_text_boxes(figure)).split())
-
-
-def assert_readable(figure: Figure) -> None:
-    with house_style():
-        boxes = visible_text_boxes(figure)
-    page = figure.bbox
-    assert boxes
-    for text, box in boxes:
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= page.x1 and box.y1 <= page.y1
-        assert inside, f"'{text}' leaves the page"
-    for (first, box), (second, other) in combinations(boxes, 2):
-        # Neighbouring lines of one text may share the pixel between them.
-        width = min(box.x1, other.x1) - max(box.x0, other.x0)
-        height = min(box.y1, other.y1) - max(box.y0, other.y0)
-        assert width <= 1.5 or height <= 1.5, f"'{first}' covers '{second}'"
-
-
 def points(axes: Axes) -> int:
     """Return how many cells stand on a panel: markers of lines without a line, medians apart."""
     return sum(
-        len(line.get_xdata())  # type: ignore[arg-type]
+        len(line.get_xdata())
         for line in axes.lines
         if line.get_linestyle() == "None" and line.get_marker() != "None"
     )
@@ -202,7 +181,7 @@ def test_a_cell_stands_at_the_same_place_in_every_class() -> None:
     figure = draw("f07", 12)
     places = sorted(
         float(x) for line in figure.axes[0].lines if line.get_linestyle() == "None"
-        for x in line.get_xdata()  # type: ignore[union-attr]
+        for x in line.get_xdata()
     )  # fmt: skip
     first, second, third = (places[index : index + 12] for index in (0, 12, 24))
     assert len(set(first)) == 12
@@ -228,7 +207,7 @@ def test_a_cell_at_cap_zero_is_drawn_at_a_scaled_rate_of_zero() -> None:
     factors = factors_frame(4).with_columns(flip_cap=pl.lit(0.0), flip_rate=pl.lit(0.0))
     figure = f08_cap_null.plot(cap_null_frame(4), factors)
     scaled = next(axes for axes in figure.axes if axes.get_ylabel().startswith("scaled"))
-    heights = [float(y) for line in scaled.lines for y in line.get_ydata()]  # type: ignore[union-attr]
+    heights = [float(y) for line in scaled.lines for y in line.get_ydata()]
     assert heights == [0.0] * 4
 
 
@@ -309,7 +288,7 @@ def test_an_arrow_shows_whether_pooled_sd_and_flip_rate_part(
 def test_an_arrow_runs_from_the_base_to_the_release() -> None:
     figure = f09_post_training.plot(pair((0.4, 0.6), (0.3, 0.1), True))
     (dot,) = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert (float(dot.get_xdata()[0]), float(dot.get_ydata()[0])) == (0.4, 0.3)  # type: ignore[index]
+    assert (float(dot.get_xdata()[0]), float(dot.get_ydata()[0])) == (0.4, 0.3)
 
 
 def test_a_pair_without_any_change_has_its_own_look() -> None:

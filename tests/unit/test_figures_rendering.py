@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
@@ -10,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from figure_frames import factors_frame
+from figure_words import assert_readable, texts
 from matplotlib.figure import Figure
 
 from optionbias.figures import f01_two_factors, f02_schematic, f03_factors_and_accuracy
@@ -39,27 +39,10 @@ def draw(name: str, factors: pl.DataFrame) -> Figure:
     return f03_factors_and_accuracy.plot(factors, correlations, opposite_pairs(factors))
 
 
-def texts(figure: Figure) -> str:
-    with house_style():
-        return " ".join(" ".join(text for text, _ in visible_text_boxes(figure)).split())
-
-
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", ["f01", "f02", "f03"])
 def test_no_text_covers_another_or_leaves_the_page(name: str, frame: str) -> None:
-    figure = draw(name, factors_frame(*FRAMES[frame]))
-    with house_style():
-        boxes = visible_text_boxes(figure)
-    page = figure.bbox
-    assert boxes
-    for text, box in boxes:
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= page.x1 and box.y1 <= page.y1
-        assert inside, f"'{text}' leaves the page"
-    for (first, box), (second, other) in combinations(boxes, 2):
-        # Neighbouring lines of one text may share the pixel between them.
-        width = min(box.x1, other.x1) - max(box.x0, other.x0)
-        height = min(box.y1, other.y1) - max(box.y0, other.y0)
-        assert width <= 1.5 or height <= 1.5, f"'{first}' covers '{second}'"
+    assert_readable(draw(name, factors_frame(*FRAMES[frame])))
 
 
 @pytest.mark.parametrize("name", ["f01", "f02", "f03"])

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from optionbias import readouts
 from optionbias.figures.labels import Rectangle
 from optionbias.figures.style import COLOURS, GREY, MARKERS, NOTE_SIZE
 
-FIRST_TOKEN_READOUTS = ("zero_shot", "five_shot", "zero_shot_chat", "five_shot_chat")
 MAXIMUM_NAMED_CHECKPOINTS = 8
 MAXIMUM_CELLS_WITH_WHISKERS = 40
 NOTE_LINE_HEIGHT = 0.125
@@ -34,8 +34,7 @@ class Group:
 
 def first_token_readouts(factors: pl.DataFrame) -> list[str]:
     """Return the first-token readouts that a factors frame holds, zero-shot first."""
-    present = set(factors["readout"].to_list())
-    return [readout for readout in FIRST_TOKEN_READOUTS if readout in present]
+    return readouts.first_token_readouts(factors["readout"].to_list())
 
 
 def group_by_checkpoint_or_options(factors: pl.DataFrame) -> list[Group]:

@@ -4,7 +4,6 @@ Accuracy limits how many items can flip. The null keeps every cell's cap and its
 option count and permutes how much of the cap each cell uses (method, section 3).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -217,13 +216,10 @@ def _with_intervals(
     }
 
 
-def _permutations(
-    n_options: IntArray | Sequence[int], count: int, random: np.random.Generator
-) -> IntArray:
+def _permutations(n_options: IntArray, count: int, random: np.random.Generator) -> IntArray:
     """Return random permutations [count, n] that move cells within one option count."""
-    options = np.asarray(n_options)
-    moves = np.tile(np.arange(len(options)), (count, 1))
-    for value in np.unique(options):
-        places = np.flatnonzero(options == value)
+    moves = np.tile(np.arange(len(n_options)), (count, 1))
+    for value in np.unique(n_options):
+        places = np.flatnonzero(n_options == value)
         moves[:, places] = random.permuted(np.tile(places, (count, 1)), axis=1)
     return moves

@@ -91,10 +91,13 @@ def _correlation(
 ) -> dict[str, object]:
     x, y = masked(cells.column(statistic), subset), cells.column(other)
     used = defined_in_both(x, y)
-    row = summarise(
-        spearman(x, y), lambda weights: weighted_spearman(x, y, weights), used, resamples
+    return summarise(
+        spearman(x, y),
+        lambda weights: weighted_spearman(x, y, weights),
+        used,
+        resamples,
+        among=subset,
     )
-    return row | {"n_left_out": int((subset & ~used).sum())}
 
 
 class _Gap:

@@ -90,10 +90,11 @@ def _readout_rows(
         shared |= {"readout": readout, "design": design.name, "n_cells": design.n_cells}
         shared |= {"n_checkpoints": len(set(design.checkpoints)), "n_left_out": design.n_left_out}
         shared["note"] = _note(design)
-        rows += [shared | _part_row(part, design, resamples) for part in design.pairings]
-        mean = shared | {"part": MEAN if len(design.pairings) != 1 else "all"}
-        if len(design.pairings) == 1:
-            rows.pop()
+        # A design of one part has a row of its own name, which is also its mean.
+        single = len(design.pairings) == 1
+        parts = () if single else design.pairings
+        rows += [shared | _part_row(part, design, resamples) for part in parts]
+        mean = shared | {"part": "all" if single else MEAN}
         draws = _fill_mean(mean, design, build, cells, resamples)
         rows.append(mean)
         if draws is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class HeldOutDesign:
     n_left_out: int
     missing: str = ""
 
-    @property
+    @cached_property
     def defined(self) -> tuple[Pairing, ...]:
         """The pairings with both correlations; the means and their gap are over these."""
         if len(self.checkpoints) < MINIMUM_CELLS:

@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 from optionbias.statistics.arrays import BoolArray, FloatArray, IntArray
 from optionbias.statistics.ranks import midranks
+from optionbias.statistics.two_factors import flips
 
 N_QUINTILES = 5
 CLASSES = ("flipping", "stable_correct", "stable_wrong")
@@ -46,7 +47,7 @@ class MarginItems:
     @property
     def flips(self) -> BoolArray:
         """bool [N]: the content changes over the cyclic orderings."""
-        return np.asarray((self.contents != self.contents[:, :1]).any(axis=1))
+        return flips(self.contents)
 
     @property
     def canonical_right(self) -> BoolArray:
@@ -56,7 +57,7 @@ class MarginItems:
     @property
     def others_disagree(self) -> BoolArray:
         """bool [N]: the answers under the other K − 1 orderings disagree among themselves."""
-        return np.asarray((self.contents[:, 1:] != self.contents[:, 1:2]).any(axis=1))
+        return flips(self.contents[:, 1:])
 
     @property
     def always_wrong(self) -> BoolArray:
@@ -125,17 +126,17 @@ def margin(items: MarginItems, strata: IntArray | None = None) -> dict[str, floa
         The names of ``GAPS``, ``AUCS`` and ``CONTROLS``; None where a class is empty. The
         controls need K >= 3: with two options the one other answer cannot disagree.
     """
-    flips, gap = items.flips, items.gap
-    right = ~flips & items.canonical_right
-    wrong = ~flips & ~items.canonical_right
+    moving, gap = items.flips, items.gap
+    right = ~moving & items.canonical_right
+    wrong = ~moving & ~items.canonical_right
     values = {
-        "median_gap_flipping": _median(gap[flips]),
+        "median_gap_flipping": _median(gap[moving]),
         "median_gap_stable_correct": _median(gap[right]),
         "median_gap_stable_wrong": _median(gap[wrong]),
-        "auc_flip_vs_stable": auc(flips, gap),
-        "auc_flip_vs_stable_correct": auc(flips, gap, flips | right),
-        "auc_flip_vs_stable_wrong": auc(flips, gap, flips | wrong),
-        "auc_entropy": auc(flips, -items.entropy),
+        "auc_flip_vs_stable": auc(moving, gap),
+        "auc_flip_vs_stable_correct": auc(moving, gap, moving | right),
+        "auc_flip_vs_stable_wrong": auc(moving, gap, moving | wrong),
+        "auc_entropy": auc(moving, -items.entropy),
     }
     return values | _controls(items, strata)
 

@@ -97,8 +97,9 @@ def margin_summary_frame(margins: pl.DataFrame, settings: DrawSettings) -> pl.Da
                 values = masked(cells.column(measure), chosen)
                 used = np.isfinite(values)
                 median = float(np.median(values[used])) if used.any() else None
-                row = summarise(median, partial(weighted_median, values), used, resamples)
-                row["n_left_out"] = int((chosen & ~used).sum())
+                row = summarise(
+                    median, partial(weighted_median, values), used, resamples, among=chosen
+                )
                 rows.append({"readout": cells.readout, "subset": subset, "measure": measure} | row)
     return pl.DataFrame(rows, schema=SUMMARY_SCHEMA)
 

@@ -7,8 +7,9 @@ from math import log
 
 import polars as pl
 
+from optionbias.statistics.cell_sets import flagged
+
 RELATIVE_TOLERANCE = 0.05
-FLAGS = ("few_flipping", "degenerate", "low_letter_mass")
 COLUMNS = ("readout", "n_options", "benchmark", "checkpoint", "flip_rate", "skew", "pooled_sd")
 
 SCHEMA = {
@@ -58,8 +59,7 @@ def opposite_pairs(factors: pl.DataFrame, tolerance: float = RELATIVE_TOLERANCE)
 
 def _found(readout: str, factors: pl.DataFrame, tolerance: float) -> dict[str, object]:
     usable = factors.filter((pl.col("flip_rate") > 0) & (pl.col("skew") > 0))
-    flagged = pl.any_horizontal(pl.col(*FLAGS).fill_null(value=False))
-    pairs = _pairs(_cells(usable.filter(~flagged)))
+    pairs = _pairs(_cells(usable.filter(~flagged())))
     among = "unflagged cells"
     if not pairs:
         pairs = _pairs(_cells(usable))

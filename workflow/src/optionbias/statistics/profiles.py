@@ -49,8 +49,7 @@ def profiles_frame(factors: pl.DataFrame, settings: DrawSettings) -> pl.DataFram
                 values = masked(measures[name], subset)
                 used = np.isfinite(values)
                 mean = float(values[used].mean()) if used.any() else None
-                row = summarise(mean, partial(weighted_mean, values), used, resamples)
-                row["n_left_out"] = int((subset & ~used).sum())
+                row = summarise(mean, partial(weighted_mean, values), used, resamples, among=subset)
                 rows.append(
                     {"readout": cells.readout, "n_options": n_options, "measure": name} | row
                 )

@@ -45,9 +45,8 @@ def rejections_frame(factors: pl.DataFrame, settings: DrawSettings) -> pl.DataFr
             values = masked(rejected, subset)
             used = np.isfinite(values)
             share = float(values[used].mean()) if used.any() else None
-            row = summarise(share, partial(weighted_mean, values), used, resamples)
+            row = summarise(share, partial(weighted_mean, values), used, resamples, among=subset)
             detectable = cells.column("detectable_deviation")[used]
-            row |= {"n_left_out": int((subset & ~used).sum())}
             rows.append(
                 {"readout": cells.readout, "n_options": n_options}
                 | {"n_rejected": int(values[used].sum())}

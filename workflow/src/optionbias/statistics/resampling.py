@@ -104,6 +104,7 @@ def summarise(
     resamples: Resamples,
     confidence: float = 0.95,
     undefined: str = "a constant side",
+    among: BoolArray | None = None,
 ) -> dict[str, object]:
     """Return the columns of ``COMMON_SCHEMA`` for one estimate.
 
@@ -114,11 +115,14 @@ def summarise(
         resamples: the draws; their n cells are those that ``used`` speaks of.
         confidence: coverage of the percentile intervals.
         undefined: why the estimate is undefined though there are enough cells.
+        among: bool [n], the cells that the estimate is about; all if omitted. Cells outside
+            are neither used nor left out.
     """
     kept = np.asarray(used, dtype=np.bool_)
+    lost = ~kept if among is None else among & ~kept
     n_checkpoints = resamples.n_checkpoints(kept)
     row: dict[str, object] = dict.fromkeys(COMMON_SCHEMA)
-    row |= {"n_cells": int(kept.sum()), "n_left_out": int((~kept).sum()), "note": ""}
+    row |= {"n_cells": int(kept.sum()), "n_left_out": int(lost.sum()), "note": ""}
     row["n_checkpoints"] = n_checkpoints
     if kept.sum() < MINIMUM_CELLS:
         return row | {"note": few_cells(int(kept.sum()))}

@@ -101,7 +101,7 @@ def _shares(cells: CellSet, subset: BoolArray, resamples: Resamples) -> list[dic
             resamples,
             CONFIDENCE,
             undefined="all cells have the same pooled SD",
+            among=subset,
         )
-        row |= {"n_left_out": int((subset & ~used).sum()), "variance": variance}
-        rows.append({"component": component} | row)
+        rows.append({"component": component} | row | {"variance": variance})
     return rows
